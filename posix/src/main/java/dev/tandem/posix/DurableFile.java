@@ -1,0 +1,37 @@
+package dev.tandem.posix;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * A file whose writer decides when its bytes are safe. What {@link #force()} has returned for
+ * survives a power loss; what was written since may be lost, torn or reordered.
+ *
+ * <p>Positions are explicit, so reads and writes may come from any thread. Every failure is a
+ * {@link dev.tandem.core.WorkFailedException} that names the file.
+ */
+public interface DurableFile extends AutoCloseable {
+
+  Path path();
+
+  long size();
+
+  /**
+   * Reads from {@code position} until {@code target} is full or the file ends.
+   *
+   * @return bytes read; fewer than asked only at the end of the file
+   */
+  int read(ByteBuffer target, long position);
+
+  /** Writes all of {@code source} at {@code position}, growing the file if needed. */
+  void write(ByteBuffer source, long position);
+
+  /** Makes the file exactly this long; new bytes are zero. */
+  void truncate(long size);
+
+  /** Returns when everything written so far is on stable storage. */
+  void force();
+
+  @Override
+  void close();
+}

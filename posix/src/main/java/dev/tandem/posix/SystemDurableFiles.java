@@ -1,0 +1,132 @@
+package dev.tandem.posix;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/** {@link DurableFiles} on the machine's filesystems. */
+final class SystemDurableFiles implements DurableFiles {
+
+  static final SystemDurableFiles INSTANCE = new SystemDurableFiles();
+
+  private SystemDurableFiles() {}
+
+  @Override
+  public DurableFile openOrCreate(Path path) {
+    try {
+      return new ChannelFile(
+          path,
+          FileChannel.open(
+              path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE));
+    } catch (IOException e) {
+      throw FileErrors.failure("open", path, e);
+    }
+  }
+
+  @Override
+  public boolean exists(Path path) {
+    return Files.exists(path);
+  }
+
+  @Override
+  public void rename(Path from, Path to) {
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw FileErrors.failure("rename to " + to + " the file", from, e);
+    }
+  }
+
+  @Override
+  public void delete(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      throw FileErrors.failure("delete", path, e);
+    }
+  }
+
+  @Override
+  public void forceDirectory(Path directory) {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    } catch (IOException e) {
+      throw FileErrors.failure("sync the folder", directory, e);
+    }
+  }
+
+  private record ChannelFile(Path path, FileChannel channel) implements DurableFile {
+
+    @Override
+    public long size() {
+      try {
+        return channel.size();
+      } catch (IOException e) {
+        throw FileErrors.failure("read the size of", path, e);
+      }
+    }
+
+    @Override
+    public int read(ByteBuffer target, long position) {
+      int total = 0;
+      try {
+        while (target.hasRemaining()) {
+          int count = channel.read(target, position + total);
+          if (count < 0) {
+            break;
+          }
+          total += count;
+        }
+      } catch (IOException e) {
+        throw FileErrors.failure("read", path, e);
+      }
+      return total;
+    }
+
+    @Override
+    public void write(ByteBuffer source, long position) {
+      try {
+        while (source.hasRemaining()) {
+          position += channel.write(source, position);
+        }
+      } catch (IOException e) {
+        throw FileErrors.failure("write", path, e);
+      }
+    }
+
+    @Override
+    public void truncate(long size) {
+      try {
+        long old = channel.size();
+        channel.truncate(size);
+        if (size > old) {
+          write(ByteBuffer.wrap(new byte[1]), size - 1);
+        }
+      } catch (IOException e) {
+        throw FileErrors.failure("resize", path, e);
+      }
+    }
+
+    @Override
+    public void force() {
+      try {
+        channel.force(true);
+      } catch (IOException e) {
+        throw FileErrors.failure("sync", path, e);
+      }
+    }
+
+    @Override
+    public void close() {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        throw FileErrors.failure("close", path, e);
+      }
+    }
+  }
+}
