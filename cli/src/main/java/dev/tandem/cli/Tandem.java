@@ -1,0 +1,97 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.ExitCode;
+import dev.tandem.core.TandemException;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The top command; see {@link #main}. */
+@Command(
+    name = "tandem",
+    description = "Scalable deep-learning training for the JVM.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Tandem.Version.class,
+    subcommands = {CommandLine.HelpCommand.class},
+    synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem demo               the main job end to end on this machine",
+      "  ./tandem demo --json o.json the same, results also as JSON",
+      "  ./tandem test               the whole test suite",
+      "",
+      "Exit codes: 0 done, 1 the work failed, 2 the command line or configuration is wrong,",
+      "3 a peer or rank was lost."
+    })
+public final class Tandem implements Runnable {
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  private Tandem() {}
+
+  /** Runs one command and exits with its code. */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Tandem())
+        .setDefaultValueProvider(new EnvironmentDefaults(System.getenv()))
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Tandem::wrongUsage)
+        .setExecutionExceptionHandler(Tandem::failure);
+  }
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+
+  private static int wrongUsage(CommandLine.ParameterException e, String[] args) {
+    CommandLine at = e.getCommandLine();
+    PrintWriter err = at.getErr();
+    String name = at.getCommandSpec().qualifiedName();
+    if (e instanceof UnmatchedArgumentException unmatched
+        && !at.getSubcommands().isEmpty()
+        && !unmatched.getUnmatched().getFirst().startsWith("-")) {
+      err.printf(
+          "%s: there is no command '%s'; see ./%s --help%n",
+          name, unmatched.getUnmatched().getFirst(), name);
+    } else {
+      err.printf("%s: %s; see ./%s --help%n", name, oneLine(e.getMessage()), name);
+    }
+    return ExitCode.USAGE.code();
+  }
+
+  private static int failure(Exception e, CommandLine at, ParseResult parsed) {
+    PrintWriter err = at.getErr();
+    ExitCode code = e instanceof TandemException t ? t.exitCode() : ExitCode.FAILED;
+    if (e instanceof TandemException) {
+      err.println("tandem: " + oneLine(e.getMessage()));
+    } else {
+      err.println("tandem: internal error: " + oneLine(e.toString()) + " (--debug shows where)");
+    }
+    if (at.getCommand() instanceof TandemCommand command && command.debug()) {
+      e.printStackTrace(err);
+    }
+    return code.code();
+  }
+
+  private static String oneLine(String message) {
+    return message == null ? "no reason given" : message.strip().replaceAll("\\s*\\R\\s*", " ");
+  }
+
+  /** The version that the build put into the jar. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Tandem.class.getPackage().getImplementationVersion();
+      return new String[] {
+        "tandem " + (version == null ? "(not packaged)" : version),
+        "java " + System.getProperty("java.version")
+      };
+    }
+  }
+}

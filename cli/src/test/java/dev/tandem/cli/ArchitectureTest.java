@@ -1,0 +1,115 @@
+package dev.tandem.cli;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The rules of design that a compiler does not check. Here, because cli sees every module. */
+class ArchitectureTest {
+
+  private static JavaClasses classes;
+  private static List<String> modules;
+
+  @BeforeAll
+  static void readClassesAndModules() throws Exception {
+    classes =
+        new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.tandem");
+    String parent = Files.readString(Path.of("..", "pom.xml"));
+    modules =
+        Pattern.compile("<module>(\\w+)</module>")
+            .matcher(parent)
+            .results()
+            .map((MatchResult match) -> match.group(1))
+            .toList();
+  }
+
+  /** dev.tandem.comm.launch belongs to module comm. */
+  private static String module(JavaClass type) {
+    String prefix = "dev.tandem.";
+    String name = type.getPackageName();
+    return name.startsWith(prefix) ? name.substring(prefix.length()).replaceAll("\\..*", "") : "";
+  }
+
+  @Test
+  void everyModuleIsSeen() {
+    Map<String, Integer> seen = new TreeMap<>();
+    classes.forEach(type -> seen.merge(module(type), 1, Integer::sum));
+    // testkit is for tests alone, so it is not on the class path of the product.
+    List<String> expected = modules.stream().filter(m -> !m.equals("testkit")).sorted().toList();
+    assertEquals(
+        expected,
+        seen.keySet().stream()
+            .filter(modules::contains)
+            .filter(m -> !m.equals("testkit"))
+            .toList());
+  }
+
+  @Test
+  void aModuleUsesOnlyModulesAboveIt() {
+    for (JavaClass type : classes) {
+      int own = modules.indexOf(module(type));
+      type.getDirectDependenciesFromSelf()
+          .forEach(
+              dependency -> {
+                int other = modules.indexOf(module(dependency.getTargetClass()));
+                assertTrue(other <= own, dependency.getDescription());
+              });
+    }
+  }
+
+  @Test
+  void packagesFormNoCycle() {
+    slices().matching("dev.tandem.(**)").should().beFreeOfCycles().check(classes);
+  }
+
+  @Test
+  void foreignFunctionsAreCalledInPosixOnly() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.tandem.posix..")
+        .should()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.lang.foreign.Linker")
+        .orShould()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.lang.foreign.SymbolLookup")
+        .check(classes);
+  }
+
+  @Test
+  void engineTypesNeverLeaveNn() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.tandem.nn..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.bytedeco..")
+        .check(classes);
+  }
+
+  @Test
+  void theTestKitIsForTests() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.tandem.testkit..")
+        .check(classes);
+  }
+}
