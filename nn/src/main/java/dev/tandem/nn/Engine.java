@@ -1,0 +1,102 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.WorkFailedException;
+import org.bytedeco.javacpp.Loader;
+import org.bytedeco.openblas.global.openblas_nolapack;
+import org.bytedeco.pytorch.global.torch;
+
+/**
+ * The compute engine of this process, libtorch, with a fixed number of threads for each operation.
+ *
+ * <p>The native library is loaded once in the life of a process and never unloaded. All methods may
+ * be called by any thread.
+ */
+public final class Engine {
+
+  private static final Object LOADING = new Object();
+  private static boolean loaded;
+
+  private final int threads;
+
+  private Engine(int threads) {
+    this.threads = threads;
+  }
+
+  /**
+   * Unpacks the native library into the user's cache, if it is not there yet, and loads it.
+   *
+   * <p>Unpacking takes seconds and happens once on a machine. A launcher calls this before it
+   * starts workers, so that they find the library unpacked instead of waiting for each other.
+   *
+   * @throws WorkFailedException if there is no native library for this platform
+   */
+  public static void prepare() {
+    synchronized (LOADING) {
+      if (!loaded) {
+        load();
+        loaded = true;
+      }
+    }
+  }
+
+  /**
+   * The engine with so many threads for each operation.
+   *
+   * @throws WorkFailedException if there is no native library for this platform
+   */
+  public static Engine start(int threads) {
+    if (threads < 1) {
+      throw new IllegalArgumentException("the engine needs at least 1 thread, not " + threads);
+    }
+    prepare();
+    Engine engine = new Engine(threads);
+    engine.enter();
+    return engine;
+  }
+
+  /** Threads that compute one operation, the caller among them. */
+  public int threads() {
+    return threads;
+  }
+
+  /** Must come first in each call: the engine keeps its number of threads per calling thread. */
+  void enter() {
+    if (torch.get_num_threads() != threads) {
+      torch.set_num_threads(threads);
+    }
+  }
+
+  private static void load() {
+    // JavaCPP would refuse to allocate when the whole process is larger than twice the Java heap,
+    // though nearly all of our memory is off the heap, and would ask for its size at each call.
+    setDefault("org.bytedeco.javacpp.maxBytes", "0");
+    setDefault("org.bytedeco.javacpp.maxPhysicalBytes", "0");
+    try {
+      Loader.load(openblas_nolapack.class);
+      Loader.load(torch.class);
+    } catch (LinkageError e) {
+      throw new WorkFailedException(
+          "the native library of the compute engine (libtorch) cannot be loaded on "
+              + platform()
+              + ": run on Linux x86-64 with glibc, or put the artifacts org.bytedeco:pytorch,"
+              + " openblas and javacpp with the classifier of this platform on the class path ("
+              + String.valueOf(e.getMessage()).lines().findFirst().orElse("no reason given")
+              + ")",
+          e);
+    }
+    // OpenBLAS has a thread pool of its own, which would compete with the engine's.
+    openblas_nolapack.blas_set_num_threads(1);
+    torch.set_num_interop_threads(1);
+    torch.globalContext().setDeterministicMkldnn(true);
+  }
+
+  private static void setDefault(String property, String value) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, value);
+    }
+  }
+
+  private static String platform() {
+    return System.getProperty("os.name") + " " + System.getProperty("os.arch");
+  }
+}

@@ -1,0 +1,31 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.StateTree;
+import dev.tandem.core.TensorView;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Changes the parameters of one network by its gradients.
+ *
+ * <p>Owns the memory of its state until closed; close it before its network. Used by the thread
+ * that uses the network.
+ */
+public interface Optimizer extends AutoCloseable {
+
+  /** One update with the gradients that are in the network's buffer, already averaged. */
+  void step(double learningRate);
+
+  /** The tensors that the optimizer keeps between steps: views of live memory. */
+  List<TensorView> state();
+
+  /**
+   * All that must be kept to go on from here as if nothing had happened: views of the network's
+   * parameters and of this optimizer's state, and the caller's own values. Copying saved bytes into
+   * these views restores a run in place.
+   */
+  StateTree stateTree(Map<String, String> values);
+
+  @Override
+  void close();
+}
