@@ -1,7 +1,7 @@
 package dev.tandem.sync;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.ReduceOp;
+import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.TensorView;
 import java.lang.foreign.MemorySegment;
@@ -11,8 +11,8 @@ import java.util.List;
 
 /**
  * The simplest right synchroniser: nothing moves before {@link #await}, which then reduces the
- * submitted gradients one after the other. Gradients that lie side by side in memory go as one
- * message, so a network that keeps its gradients in one buffer needs a single allreduce a step.
+ * submitted gradients one after the other. A network that keeps its gradients in one buffer submits
+ * that as one tensor and needs a single allreduce a step.
  */
 public final class BlockingSynchronizer implements GradientSynchronizer {
 
@@ -31,15 +31,7 @@ public final class BlockingSynchronizer implements GradientSynchronizer {
               .formatted(gradient.name(), gradient.dtype()));
     }
     scale(gradient.data(), weight);
-    MemorySegment last = pending.isEmpty() ? null : pending.getLast();
-    if (last != null && last.address() + last.byteSize() == gradient.data().address()) {
-      pending.set(
-          pending.size() - 1,
-          MemorySegment.ofAddress(last.address())
-              .reinterpret(last.byteSize() + gradient.byteSize()));
-    } else {
-      pending.add(gradient.data());
-    }
+    pending.add(gradient.data());
   }
 
   @Override

@@ -1,24 +1,37 @@
 package dev.tandem.train;
 
 import dev.tandem.posix.FileErrors;
-import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where rank 0 writes its events: {@code metrics.jsonl} and standard output. One thread. */
+/**
+ * Where rank 0 writes its events: {@code metrics.jsonl} and standard output; the other ranks are
+ * silent. One thread.
+ */
 final class RunLog implements AutoCloseable {
 
   private final Path file;
-  private final BufferedWriter writer;
+  private final Writer writer;
   private final PrintStream out;
 
-  RunLog(Path run, PrintStream out) {
-    this.file = run.resolve("metrics.jsonl");
+  private RunLog(Path file, Writer writer, PrintStream out) {
+    this.file = file;
+    this.writer = writer;
     this.out = out;
+  }
+
+  static RunLog open(Path run, int rank) {
+    Path file = run.resolve("metrics.jsonl");
+    if (rank != 0) {
+      return new RunLog(file, Writer.nullWriter(), new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+    }
     try {
-      writer = Files.newBufferedWriter(file);
+      return new RunLog(file, Files.newBufferedWriter(file), System.out);
     } catch (IOException e) {
       throw FileErrors.failure("write", file, e);
     }

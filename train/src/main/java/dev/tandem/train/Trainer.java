@@ -2,7 +2,7 @@ package dev.tandem.train;
 
 import dev.tandem.checkpoint.CheckpointStore;
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.ReduceOp;
+import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
