@@ -17,6 +17,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
@@ -298,7 +299,7 @@ final class LockFile implements AutoCloseable {
       throw new UsageException(
           "a write transaction needs a platform thread: LMDB's lock belongs to one");
     }
-    if (writer == current) {
+    if (Objects.equals(writer, current)) {
       throw new UsageException(
           "this thread already has a write transaction on "
               + path
