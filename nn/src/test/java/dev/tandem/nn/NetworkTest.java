@@ -106,7 +106,7 @@ class NetworkTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void memoryStaysFlat() throws Exception {
-    Batches batch = Batches.glyphs(new Seed(3), 8);
+    Batches batch = Batches.glyphs(new Seed(3), 4);
     try (Network network = Network.create(ENGINE, SPEC, new Seed(1));
         Optimizer optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
       long before = 0;
@@ -118,7 +118,7 @@ class NetworkTest {
         optimizer.step(0.01);
         batch.evaluate(network);
       }
-      // Without scopes this would grow by more than a gigabyte.
+      // Without scopes this would grow by more than half a gigabyte.
       long grown = residentBytes() - before;
       assertTrue(grown < 64L << 20, "grew by " + (grown >> 20) + " MiB");
     }
