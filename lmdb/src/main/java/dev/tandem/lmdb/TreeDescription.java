@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
  * Where one tree begins and how large it is (liblmdb's MDB_db). As read from the file: nothing here
  * is true until the pages have been seen.
  */
-record TreeRecord(
+record TreeDescription(
     int pad,
     int flags,
     int depth,
@@ -19,8 +19,8 @@ record TreeRecord(
   /** Deepest tree that liblmdb can walk. */
   static final int MAX_DEPTH = 32;
 
-  static TreeRecord read(ByteBuffer buffer, int at) {
-    return new TreeRecord(
+  static TreeDescription read(ByteBuffer buffer, int at) {
+    return new TreeDescription(
         buffer.getInt(at + PageFormat.DB_PAD),
         buffer.getShort(at + PageFormat.DB_FLAGS) & 0xFFFF,
         buffer.getShort(at + PageFormat.DB_DEPTH) & 0xFFFF,
@@ -39,8 +39,8 @@ record TreeRecord(
     return (flags & flag) != 0;
   }
 
-  TreeRecord withFlags(int newFlags) {
-    return new TreeRecord(
+  TreeDescription withFlags(int newFlags) {
+    return new TreeDescription(
         pad, newFlags, depth, branchPages, leafPages, overflowPages, entries, root);
   }
 }

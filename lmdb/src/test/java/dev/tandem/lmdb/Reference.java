@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Assumptions;
 
 /** liblmdb, through the system's Python and py-lmdb: what our reader is compared with. */
 @SuppressWarnings("ArrayRecordComponent") // compared by content, never by equals
-final class Peer {
+final class Reference {
 
   private static final String PYTHON = "/usr/bin/python3";
 
-  private Peer() {}
+  private Reference() {}
 
   record Pair(byte[] key, byte[] value) {}
 
@@ -63,7 +63,7 @@ final class Peer {
 
   static Path script(Path folder, String name) throws IOException {
     Path script = folder.resolve(name);
-    try (InputStream in = Peer.class.getResourceAsStream(name)) {
+    try (InputStream in = Reference.class.getResourceAsStream(name)) {
       Files.write(script, in.readAllBytes());
     }
     return script;
