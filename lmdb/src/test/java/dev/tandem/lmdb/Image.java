@@ -110,7 +110,7 @@ final class Image {
   }
 
   private List<Entry> walkDatabase(int at, boolean free, String name) {
-    TreeState record = TreeState.read(file, at);
+    TreeRecord record = TreeRecord.read(file, at);
     List<Entry> entries = new ArrayList<>();
     Tally tally = new Tally();
     KeyOrder keys = KeyOrder.ofKeys(free ? PageFormat.INTEGER_KEY : record.flags);
@@ -121,7 +121,7 @@ final class Image {
     return entries;
   }
 
-  private static void checkRecord(TreeState record, Tally tally, String what) {
+  private static void checkRecord(TreeRecord record, Tally tally, String what) {
     check(record.branchPages == tally.branches, what + ": branch pages " + record.branchPages);
     check(record.leafPages == tally.leaves, what + ": leaf pages " + record.leafPages);
     check(
@@ -135,7 +135,7 @@ final class Image {
       long number,
       int level,
       Tally tally,
-      TreeState record,
+      TreeRecord record,
       KeyOrder order,
       byte[] from,
       byte[] to,
@@ -191,7 +191,7 @@ final class Image {
 
   /** Collects a node and returns its size in the page. */
   private int leafNode(
-      int at, int i, byte[] key, Tally tally, TreeState record, List<Entry> into, boolean main) {
+      int at, int i, byte[] key, Tally tally, TreeRecord record, List<Entry> into, boolean main) {
     int node = at + PageFormat.nodeOffset(file, at, i);
     int flags = PageFormat.nodeFlags(file, node);
     int size = (int) PageFormat.nodeDataSize(file, node);
@@ -216,7 +216,7 @@ final class Image {
       check(main, "a database inside a database");
       tally.entries++;
       String name = new String(key, UTF_8);
-      int innerFlags = TreeState.read(file, data).flags;
+      int innerFlags = TreeRecord.read(file, data).flags;
       databases.put(name, new Content(innerFlags, walkDatabase(data, false, name)));
     } else {
       int before = into.size();
@@ -226,7 +226,7 @@ final class Image {
         subPage(data, size, order, (record.flags & PageFormat.DUP_FIXED) != 0, values);
       } else {
         check(flags == (PageFormat.DUP_DATA | PageFormat.SUB_DATA), "node flags " + flags);
-        TreeState inner = TreeState.read(file, data);
+        TreeRecord inner = TreeRecord.read(file, data);
         Tally innerTally = new Tally();
         tree(inner.root, 1, innerTally, inner, order, null, null, values, false);
         checkRecord(inner, innerTally, "duplicates");

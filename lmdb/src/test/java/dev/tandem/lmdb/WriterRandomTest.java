@@ -48,12 +48,12 @@ class WriterRandomTest {
       boolean mainOnly = model.databases.keySet().stream().allMatch(String::isEmpty);
       String dump =
           mainOnly
-              ? LiblmdbProcess.tool("mdb_dump", path.toString())
-              : LiblmdbProcess.tool("mdb_dump", "-a", path.toString());
+              ? Peer.tool("mdb_dump", path.toString())
+              : Peer.tool("mdb_dump", "-a", path.toString());
       if (!model.databases.isEmpty()) {
         assertEquals(model.dump(image.mapSize(), image.pageSize()), dump, "case " + i);
       }
-      checkStat(LiblmdbProcess.tool("mdb_stat", "-a", "-e", "-f", path.toString()), model, image);
+      checkStat(Peer.tool("mdb_stat", "-a", "-e", "-f", path.toString()), model, image);
       delete(path);
     }
   }
@@ -61,7 +61,7 @@ class WriterRandomTest {
   @Test
   void liblmdbGoesOnAndSoDoWe() throws IOException {
     Seed seed = TestSeed.of(WriterRandomTest.class);
-    try (LiblmdbProcess peer = LiblmdbProcess.start()) {
+    try (Peer peer = Peer.start()) {
       for (int i = 0; i < CASES / 2; i++) {
         Path path = folder.resolve("peer" + i);
         SplittableRandom random = seed.derive("peer").derive(i).random();
