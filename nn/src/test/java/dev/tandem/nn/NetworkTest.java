@@ -10,6 +10,7 @@ import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.testkit.TestSeed;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -124,7 +125,7 @@ class NetworkTest {
     }
   }
 
-  private static long residentBytes() throws java.io.IOException {
+  private static long residentBytes() throws IOException {
     return Files.readAllLines(Path.of("/proc/self/status")).stream()
             .filter(line -> line.startsWith("VmRSS:"))
             .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
