@@ -40,8 +40,7 @@ class CrashReplayTest {
     replay(200, 50, 10, true);
   }
 
-  private void replay(int workloads, int cuts, int peerEvery, boolean withPeer)
-      throws IOException {
+  private void replay(int workloads, int cuts, int peerEvery, boolean withPeer) throws IOException {
     Seed seed = TestSeed.of(CrashReplayTest.class);
     int checked = 0;
     int byPeer = 0;
@@ -87,8 +86,11 @@ class CrashReplayTest {
 
   /** Anywhere, or just before a commit returns, where the meta page is on its way. */
   private static long point(CrashFiles files, List<Commit> commits, SplittableRandom random) {
-    long end = random.nextBoolean() ? files.length() : commits.get(random.nextInt(commits.size())).length;
-    return end == files.length() ? random.nextLong(end + 1) : Math.max(0, end - random.nextInt(200));
+    long end =
+        random.nextBoolean() ? files.length() : commits.get(random.nextInt(commits.size())).length;
+    return end == files.length()
+        ? random.nextLong(end + 1)
+        : Math.max(0, end - random.nextInt(200));
   }
 
   private static Map<Long, Commit> byId(List<Commit> commits) {
@@ -119,8 +121,7 @@ class CrashReplayTest {
   }
 
   /** Our writer opens what the cut left and commits on it. */
-  private static void goOn(
-      Path path, CrashFiles.Disk disk, Commit found, SplittableRandom random) {
+  private static void goOn(Path path, CrashFiles.Disk disk, Commit found, SplittableRandom random) {
     CrashFiles files = new CrashFiles(disk);
     byte[] key = {42};
     try (EnvironmentWriter environment =
@@ -133,8 +134,7 @@ class CrashReplayTest {
         return; // the main database has duplicates and takes no others
       }
     }
-    Image image =
-        Image.of(files.cut(files.length(), random).bytes(path.resolve("data.mdb")));
+    Image image = Image.of(files.cut(files.length(), random).bytes(path.resolve("data.mdb")));
     assertEquals(1, image.databases().get("after the crash").entries().size());
   }
 

@@ -164,8 +164,7 @@ class KillTest {
     }
   }
 
-  private Process start(Path archive, Path environment, int limit, String sync)
-      throws IOException {
+  private Process start(Path archive, Path environment, int limit, String sync) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(

@@ -29,8 +29,7 @@ final class KilledWriter {
     int limit = Integer.parseInt(arguments[1]);
     WriterOptions options = WriterOptions.DEFAULT.withSync(arguments[2].equals("sync"));
     OutputStream out = System.out;
-    try (EnvironmentWriter environment =
-        EnvironmentWriter.open(Path.of(arguments[0]), options)) {
+    try (EnvironmentWriter environment = EnvironmentWriter.open(Path.of(arguments[0]), options)) {
       for (int i = 0; i < limit; i++) {
         try (WriteTransaction transaction = environment.begin()) {
           long k = transaction.id();
