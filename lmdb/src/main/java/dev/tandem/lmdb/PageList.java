@@ -1,0 +1,33 @@
+package dev.tandem.lmdb;
+
+import java.util.Arrays;
+
+/** Page numbers to follow, each with the byte of the file that names it. For one thread. */
+final class PageList {
+
+  private long[] numbers = new long[64];
+  private long[] origins = new long[64];
+  private int size;
+
+  void add(long page, long from) {
+    if (size == numbers.length) {
+      numbers = Arrays.copyOf(numbers, 2 * size);
+      origins = Arrays.copyOf(origins, 2 * size);
+    }
+    numbers[size] = page;
+    origins[size++] = from;
+  }
+
+  int size() {
+    return size;
+  }
+
+  long page(int index) {
+    return numbers[index];
+  }
+
+  /** Byte of the file where the number of the page was found. */
+  long from(int index) {
+    return origins[index];
+  }
+}

@@ -1,0 +1,139 @@
+package dev.tandem.lmdb;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * The pages of one committed state: bounds, messages, and the test whether the state is still
+ * there. Immutable; any thread may use it while its mapping is held.
+ *
+ * <p>Note [Overwritten snapshots]: a writer frees a page of state S in transaction S+1 at the
+ * earliest and may reuse it from S+3 on, after S+2 was committed over the meta page of S. So as
+ * long as that meta page still carries the number S, all that was read before is of state S.
+ */
+final class Pages {
+
+  private final Path path;
+  private final MappedFile file;
+  private final Meta meta;
+  private final int shift;
+  private final long pagesInFile;
+  private final boolean pinned;
+
+  /**
+   * @param pinned a reader slot keeps writers from reusing this state's pages
+   */
+  Pages(Path path, MappedFile file, Meta meta, boolean pinned) {
+    this.path = path;
+    this.file = file;
+    this.meta = meta;
+    this.shift = Integer.numberOfTrailingZeros(meta.pageSize());
+    this.pagesInFile = Math.min(file.size() >>> shift, meta.lastPage() + 1);
+    this.pinned = pinned;
+  }
+
+  boolean pinned() {
+    return pinned;
+  }
+
+  Path path() {
+    return path;
+  }
+
+  Meta meta() {
+    return meta;
+  }
+
+  int pageSize() {
+    return meta.pageSize();
+  }
+
+  /** Pages that can be read: those of the state, as far as the file goes. */
+  long pagesInFile() {
+    return pagesInFile;
+  }
+
+  long position(long page) {
+    return page << shift;
+  }
+
+  ByteBuffer window(long page) {
+    return file.window(page << shift);
+  }
+
+  int inWindow(long page) {
+    return MappedFile.inWindow(page << shift);
+  }
+
+  /** Borrowed bytes of the file; the caller has checked the bounds with {@link #checkValue}. */
+  MemorySegment slice(long position, long length) {
+    return file.slice(position, length);
+  }
+
+  /**
+   * Checks that a page number may be followed.
+   *
+   * @param at byte of the file where the number was found
+   */
+  void checkPage(long page, long at) {
+    if (page < PageFormat.META_PAGES || page >= pagesInFile) {
+      throw noSuchPage(page, at);
+    }
+  }
+
+  private RuntimeException noSuchPage(long page, long at) {
+    String number = Long.toUnsignedString(page);
+    return damaged(
+        at,
+        page >= PageFormat.META_PAGES && page <= meta.lastPage()
+            ? "page " + number + " lies behind the end of the file, which was cut off"
+            : "there can be no page " + number + ", pages go from 2 to " + meta.lastPage());
+  }
+
+  /** Checks that a value on overflow pages lies within the file. */
+  void checkValue(long page, long length, long at) {
+    checkPage(page, at);
+    if (length > ((pagesInFile - page) << shift) - PageFormat.PAGE_HEADER) {
+      throw damaged(at, "a value of " + length + " bytes from page " + page + " leaves the file");
+    }
+  }
+
+  /**
+   * What to throw for a contradiction seen at this byte of the file: damage, unless the state has
+   * been overwritten, which explains any contradiction.
+   */
+  RuntimeException damaged(long at, String what) {
+    if (overwritten()) {
+      return new SnapshotOverwrittenException(path, meta.transaction());
+    }
+    return new DamagedDatabaseException(path, at >>> shift, at, what);
+  }
+
+  /** What to throw when the machine could not give the bytes of the mapping. */
+  RuntimeException unreadable(InternalError fault) {
+    return new DamagedDatabaseException(
+        path,
+        pagesInFile,
+        pagesInFile << shift,
+        "the file became shorter while it was read, or its storage failed",
+        fault);
+  }
+
+  /** Throws if what was read before this call may not be of this state. */
+  void ensureIntact() {
+    if (overwritten()) {
+      throw new SnapshotOverwrittenException(path, meta.transaction());
+    }
+  }
+
+  private boolean overwritten() {
+    if (pinned) {
+      return false;
+    }
+    VarHandle.loadLoadFence();
+    int at = meta.page() * meta.pageSize();
+    return file.window(0).getLong(at + PageFormat.META_TXN_ID) != meta.transaction();
+  }
+}

@@ -1,0 +1,136 @@
+package dev.tandem.lmdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.core.Seed;
+import dev.tandem.lmdb.Peer.Expected;
+import dev.tandem.lmdb.Peer.Pair;
+import dev.tandem.lmdb.Peer.Sought;
+import dev.tandem.testkit.TestSeed;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Hundreds of random databases written by liblmdb: we must read exactly what liblmdb reads. */
+class PeerDatabasesTest {
+
+  private static final int CASES = 240;
+  private static final int ROUND = 40;
+
+  @TempDir Path folder;
+
+  @Test
+  void readsWhatLiblmdbReads() throws Exception {
+    Peer.assume();
+    Seed seed = TestSeed.of(PeerDatabasesTest.class);
+    for (int first = 0; first < CASES; first += ROUND) {
+      Peer.makeDatabases(folder, seed, first, ROUND);
+      for (int number = first; number < first + ROUND; number++) {
+        Path one = folder.resolve(Integer.toString(number));
+        try {
+          checkEnvironment(one, seed.derive(number).random());
+        } catch (Throwable e) {
+          throw new AssertionError("case " + number + " of seed " + seed.value(), e);
+        }
+        try (var files = Files.list(one)) {
+          for (Path file : files.toList()) {
+            Files.delete(file);
+          }
+        }
+      }
+    }
+  }
+
+  private static void checkEnvironment(Path path, SplittableRandom random) throws Exception {
+    List<Expected> databases = Peer.expected(path);
+    try (Environment environment = Environment.open(path);
+        Snapshot snapshot = environment.snapshot()) {
+      List<String> names =
+          databases.stream().map(Expected::name).filter(n -> !n.isEmpty()).sorted().toList();
+      assertEquals(names, snapshot.databaseNames().stream().sorted().toList());
+      for (Expected expected : databases) {
+        Database database =
+            expected.name().isEmpty() ? snapshot.main() : snapshot.database(expected.name());
+        try {
+          checkDatabase(expected, database, random);
+        } catch (Throwable e) {
+          throw new AssertionError("database '" + expected.name() + "' " + expected.flags(), e);
+        }
+      }
+    }
+  }
+
+  private static void checkDatabase(Expected expected, Database database, SplittableRandom random) {
+    assertEquals(expected.statistics(), database.statistics());
+    List<Pair> records = expected.records();
+    Cursor cursor = database.cursor();
+    for (int i = 0; i < records.size(); i++) {
+      assertTrue(cursor.next());
+      assertRecord(records, i, cursor);
+    }
+    assertFalse(cursor.next());
+    assertFalse(cursor.next());
+    cursor = database.cursor();
+    for (int i = records.size() - 1; i >= 0; i--) {
+      assertTrue(cursor.previous());
+      assertRecord(records, i, cursor);
+    }
+    assertFalse(cursor.previous());
+    checkSeeks(expected, database);
+    checkOrdinals(records, database, random);
+  }
+
+  private static void checkSeeks(Expected expected, Database database) {
+    List<Pair> records = expected.records();
+    Cursor cursor = database.cursor();
+    for (Sought sought : expected.seeks()) {
+      assertEquals(sought.found(), cursor.seek(sought.key()));
+      if (sought.found()) {
+        assertRecord(records, sought.ordinal(), cursor);
+        byte[] key = records.get(sought.ordinal()).key();
+        assertTrue(cursor.seekExact(MemorySegment.ofArray(key)));
+        assertRecord(records, sought.ordinal(), cursor);
+        if (sought.ordinal() > 0) {
+          assertTrue(cursor.previous());
+          assertRecord(records, sought.ordinal() - 1, cursor);
+        }
+      }
+    }
+    for (Sought sought : expected.duplicateSeeks()) {
+      assertEquals(sought.found(), cursor.seekDuplicate(sought.key(), sought.value()));
+      if (sought.found()) {
+        assertRecord(records, sought.ordinal(), cursor);
+      }
+    }
+  }
+
+  private static void checkOrdinals(
+      List<Pair> records, Database database, SplittableRandom random) {
+    Cursor cursor = database.cursor();
+    assertFalse(cursor.seekOrdinal(-1));
+    assertFalse(cursor.seekOrdinal(records.size()));
+    assertFalse(cursor.positioned());
+    for (int i = 0; i < Math.min(100, records.size()); i++) {
+      int ordinal = random.nextInt(records.size());
+      assertTrue(cursor.seekOrdinal(ordinal));
+      assertRecord(records, ordinal, cursor);
+      if (ordinal + 1 < records.size()) {
+        assertTrue(cursor.next());
+        assertRecord(records, ordinal + 1, cursor);
+      }
+    }
+  }
+
+  private static void assertRecord(List<Pair> records, int ordinal, Cursor cursor) {
+    assertArrayEquals(records.get(ordinal).key(), cursor.key().toArray(ValueLayout.JAVA_BYTE));
+    assertArrayEquals(records.get(ordinal).value(), cursor.value().toArray(ValueLayout.JAVA_BYTE));
+  }
+}
