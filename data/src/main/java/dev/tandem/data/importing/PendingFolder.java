@@ -132,7 +132,10 @@ public final class PendingFolder implements AutoCloseable {
    * Gives the folder its name. Call it when the files in it are whole and synced; their writers
    * must be closed.
    */
-  public void complete() {
+  public synchronized void complete() {
+    if (finished) {
+      throw new WorkFailedException("stopped before " + target + " was whole");
+    }
     DurableFiles files = DurableFiles.system();
     files.delete(pending.resolve("lock.mdb"));
     files.delete(pending.resolve(MARK));
