@@ -173,7 +173,9 @@ public final class Cursor {
       }
       PageView leaf = keys.leaf();
       KeyOrder order = KeyOrder.ofDuplicates(database.tree().flags());
-      return order.compare(value, leaf.buffer(), leaf.dataAt(node), leaf.dataSize(node)) <= 0
+      return order.compare(
+                  value, value.length, leaf.buffer(), leaf.dataAt(node), leaf.dataSize(node))
+              <= 0
           && found();
     } catch (InternalError e) {
       throw pages.unreadable(e);

@@ -198,6 +198,6 @@ final class TreeCursor {
   }
 
   private int compare(PageView page, int at, byte[] sought) {
-    return order.compare(sought, page.buffer(), page.keyAt(at), page.keySize(at));
+    return order.compare(sought, sought.length, page.buffer(), page.keyAt(at), page.keySize(at));
   }
 }

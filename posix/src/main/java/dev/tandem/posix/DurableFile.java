@@ -32,6 +32,14 @@ public interface DurableFile extends AutoCloseable {
   /** Returns when everything written so far is on stable storage. */
   void force();
 
+  /**
+   * As {@link #force()}, but may leave out what is not needed to read the bytes back, such as
+   * times.
+   */
+  default void forceData() {
+    force();
+  }
+
   @Override
   void close();
 }

@@ -121,6 +121,15 @@ final class SystemDurableFiles implements DurableFiles {
     }
 
     @Override
+    public void forceData() {
+      try {
+        channel.force(false);
+      } catch (IOException e) {
+        throw FileErrors.failure("sync", path, e);
+      }
+    }
+
+    @Override
     public void close() {
       try {
         channel.close();

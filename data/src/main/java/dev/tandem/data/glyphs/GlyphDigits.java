@@ -43,8 +43,8 @@ public final class GlyphDigits {
 
   private static void writeDigit(Graphics2D graphics, SplittableRandom random, int label) {
     Hand hand = new Hand(random);
-    double shake = 0.02 + 0.07 * random.nextDouble();
-    double thickness = 2.2 + 1.1 * hand.bell();
+    double shake = 0.04 + 0.14 * random.nextDouble();
+    double thickness = 2.1 + 1.4 * hand.bell();
     int variant = random.nextInt(DigitStrokes.variants(label));
     graphics.setColor(Color.WHITE);
     for (List<DigitStrokes.Point> stroke : DigitStrokes.variant(label, variant).strokes()) {

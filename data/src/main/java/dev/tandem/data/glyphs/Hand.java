@@ -33,10 +33,10 @@ final class Hand {
 
   Hand(SplittableRandom random) {
     this.random = random;
-    double height = 19.0 + 3.2 * bell();
-    double width = height * (0.68 + 0.16 * bell());
-    double slant = 0.14 + 0.34 * bell();
-    double turn = 0.24 * bell();
+    double height = 18 + 4.4 * bell();
+    double width = height * (0.66 + 0.3 * bell());
+    double slant = 0.12 + 0.64 * bell();
+    double turn = 0.48 * bell();
     double cosine = StrictMath.cos(turn);
     double sine = StrictMath.sin(turn);
     // First stretch, then slant to the right of the upright, then turn.
@@ -45,14 +45,14 @@ final class Hand {
     xy = cosine * slanted - sine * height;
     yx = sine * width;
     yy = sine * slanted + cosine * height;
-    x0 = Glyph.SIDE / 2.0 + 2.2 * bell();
-    y0 = Glyph.SIDE / 2.0 + 2.2 * bell();
+    x0 = Glyph.SIDE / 2.0 + 4 * bell();
+    y0 = Glyph.SIDE / 2.0 + 4 * bell();
     for (int w = 0; w < WAVES; w++) {
       waveX[w] = 5.0 * bell();
       waveY[w] = 5.0 * bell();
       phase[w] = 2 * Math.PI * random.nextDouble();
-      shiftX[w] = 0.075 * bell();
-      shiftY[w] = 0.06 * bell();
+      shiftX[w] = 0.16 * bell();
+      shiftY[w] = 0.12 * bell();
     }
   }
 

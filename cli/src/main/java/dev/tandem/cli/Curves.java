@@ -1,0 +1,65 @@
+package dev.tandem.cli;
+
+import dev.tandem.board.Report;
+import dev.tandem.core.Progress;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.train.TrainingEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Gathers the events of a run for its report. Events come from one thread, one after the other. */
+final class Curves {
+
+  private final List<Report.Point> loss = new ArrayList<>();
+  private final List<Report.Point> testLoss = new ArrayList<>();
+  private final List<Report.Point> accuracy = new ArrayList<>();
+  private TrainingEvent.Result result;
+
+  /** Takes an event and shows it in the progress. */
+  synchronized void add(TrainingEvent event, Progress.Task task) {
+    switch (event) {
+      case TrainingEvent.Step step -> {
+        loss.add(new Report.Point(step.step(), step.loss()));
+        task.advanceTo(step.images(), remark(step));
+      }
+      case TrainingEvent.Epoch epoch -> {
+        testLoss.add(new Report.Point(epoch.step(), epoch.testLoss()));
+        accuracy.add(new Report.Point(epoch.epoch(), epoch.testAccuracy() * 100));
+      }
+      case TrainingEvent.Result end -> result = end;
+    }
+  }
+
+  private String remark(TrainingEvent.Step step) {
+    String text = String.format(Locale.ROOT, "loss %.3f", step.loss());
+    return accuracy.isEmpty()
+        ? text
+        : text + String.format(Locale.ROOT, "  test accuracy %.2f%%", accuracy.getLast().y());
+  }
+
+  synchronized TrainingEvent.Result result() {
+    if (result == null) {
+      throw new WorkFailedException("training ended without a result; see the lines above");
+    }
+    return result;
+  }
+
+  synchronized Report report(String title, List<Report.Fact> facts) {
+    return new Report(
+        title,
+        facts,
+        List.of(
+            new Report.Chart(
+                "Loss",
+                "step",
+                "mean loss",
+                List.of(
+                    new Report.Series("training", loss), new Report.Series("test", testLoss))),
+            new Report.Chart(
+                "Test accuracy",
+                "epoch",
+                "percent",
+                List.of(new Report.Series("test accuracy", accuracy)))));
+  }
+}

@@ -1,0 +1,216 @@
+package dev.tandem.cli;
+
+import dev.tandem.board.Report;
+import dev.tandem.comm.launch.LaunchPlan;
+import dev.tandem.comm.launch.LaunchResult;
+import dev.tandem.comm.launch.ProcessLauncher;
+import dev.tandem.core.ExitCode;
+import dev.tandem.core.PeerLostException;
+import dev.tandem.core.Progress;
+import dev.tandem.core.Seed;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.ImageFormat;
+import dev.tandem.data.glyphs.Glyph;
+import dev.tandem.data.glyphs.GlyphDatabase;
+import dev.tandem.nn.Engine;
+import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.train.RankMain;
+import dev.tandem.train.TrainingConfig;
+import dev.tandem.train.TrainingEvent;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The main job in miniature: make data, train in two processes, report. */
+@Command(
+    name = "demo",
+    description = {
+      "The main job end to end on this machine: draws digits into an LMDB database, trains a small"
+          + " network on them in several processes, data-parallel, and reports."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem demo                  results in runs/demo",
+      "  ./tandem demo --json out.json  results also as JSON",
+      "  ./tandem demo --ranks 1        the same training in one process"
+    })
+final class DemoCommand extends TandemCommand {
+
+  @Option(
+      names = "--run",
+      paramLabel = "DIR",
+      defaultValue = "runs/demo",
+      description = "Folder of the run; an older demo in it is replaced. Default: ${DEFAULT-VALUE}")
+  private Path folder;
+
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Training processes. Default: ${DEFAULT-VALUE}")
+  private int ranks;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Fixes every random choice. Default: ${DEFAULT-VALUE}")
+  private long seed;
+
+  @Option(
+      names = "--epochs",
+      paramLabel = "N",
+      defaultValue = "" + DigitsNetwork.EPOCHS,
+      description = "Passes over the training set. Default: ${DEFAULT-VALUE}")
+  private int epochs;
+
+  @Option(
+      names = "--images",
+      paramLabel = "N",
+      defaultValue = "20000",
+      description = "Training images; a fifth as many test images. Default: ${DEFAULT-VALUE}")
+  private int images;
+
+  /** What {@code --json} gets. */
+  record Results(
+      double accuracy,
+      double imagesPerSecond,
+      int ranks,
+      boolean replicasIdentical,
+      double testLoss,
+      long steps,
+      double trainSeconds,
+      double readSeconds,
+      double computeSeconds,
+      double syncSeconds,
+      double totalSeconds,
+      String digest,
+      String checkpoint,
+      String report) {}
+
+  @Override
+  protected Object run() {
+    long began = System.nanoTime();
+    Progress progress = ConsoleProgress.system();
+    RunFolder run = RunFolder.create(folder);
+    try (RunGuard _ = new RunGuard(run)) {
+      TrainingConfig config = config(run);
+      config.save(run.path());
+      Seed root = new Seed(seed);
+      GlyphDatabase.write(
+          Path.of(config.trainingData()), root.derive("training"), images, progress);
+      GlyphDatabase.write(
+          Path.of(config.testData()), root.derive("test"), Math.max(1, images / 5), progress);
+      Engine.prepare();
+      Curves curves = train(run, progress);
+      TrainingEvent.Result result = curves.result();
+      Path report = run.path().resolve("report.html");
+      double seconds = (System.nanoTime() - began) / 1e9;
+      List<Report.Fact> facts = facts(result, seconds);
+      byte[] html = curves.report("Tandem demo", facts).html().getBytes(StandardCharsets.UTF_8);
+      DurableFiles.system().replace(report, ByteBuffer.wrap(html));
+      print(facts, report);
+      return results(result, seconds, report);
+    }
+  }
+
+  private TrainingConfig config(RunFolder run) {
+    Path data = run.path().resolve("data");
+    int processors = Runtime.getRuntime().availableProcessors();
+    return new TrainingConfig(
+        data.resolve("train").toString(),
+        data.resolve("test").toString(),
+        new ImageFormat(
+            1,
+            Glyph.SIDE,
+            Glyph.SIDE,
+            Glyph.CLASSES,
+            DigitsNetwork.PIXEL_MEAN,
+            DigitsNetwork.PIXEL_DEVIATION),
+        epochs,
+        DigitsNetwork.GLOBAL_BATCH,
+        DigitsNetwork.PEAK_RATE,
+        DigitsNetwork.WARM_UP_STEPS,
+        DigitsNetwork.optimizer().momentum(),
+        DigitsNetwork.optimizer().weightDecay(),
+        seed,
+        Math.max(1, processors / Math.max(1, ranks)));
+  }
+
+  /** Runs the ranks to their end and gathers what rank 0 told. */
+  private Curves train(RunFolder run, Progress progress) {
+    Curves curves = new Curves();
+    LaunchPlan plan =
+        LaunchPlan.of(ranks, RankMain.class.getName(), List.of(run.path().toString()));
+    try (Progress.Task task = progress.start("training", (long) epochs * images, "images")) {
+      ProcessLauncher launcher =
+          new ProcessLauncher(
+              plan,
+              (rank, source, line) ->
+                  TrainingEvent.ofLine(line)
+                      .ifPresentOrElse(
+                          event -> curves.add(event, task),
+                          () -> System.err.println("[rank " + rank + "] " + line)),
+              System.err::println);
+      requireSuccess(launcher.run());
+    }
+    return curves;
+  }
+
+  private static void requireSuccess(LaunchResult outcome) {
+    if (outcome.exitCode() == 0) {
+      return;
+    }
+    if (outcome.exitCode() == ExitCode.PEER_LOST.code() && outcome.failedRank().isPresent()) {
+      throw new PeerLostException(
+          outcome.failedRank().getAsInt(), "its process ended; the demo cannot go on without it");
+    }
+    throw new WorkFailedException("training failed: " + outcome.summary());
+  }
+
+  private static List<Report.Fact> facts(TrainingEvent.Result result, double seconds) {
+    return List.of(
+        fact("test accuracy", "%.2f%%", result.accuracy() * 100),
+        fact("images/s", "%,.0f", result.imagesPerSecond()),
+        fact("ranks", "%d processes", result.ranks()),
+        fact("replicas identical", "%s", result.replicasIdentical() ? "yes" : "NO"),
+        fact("time reading", "%.1f s (rank 0 waited for data)", result.readSeconds()),
+        fact("time computing", "%.1f s", result.computeSeconds()),
+        fact("time in sync", "%.1f s", result.syncSeconds()),
+        fact("training time", "%.1f s", result.trainSeconds()),
+        fact("all in all", "%.1f s", seconds),
+        fact("checkpoint", "%s", result.checkpoint()));
+  }
+
+  private static Report.Fact fact(String name, String format, Object value) {
+    return new Report.Fact(name, String.format(Locale.ROOT, format, value));
+  }
+
+  private void print(List<Report.Fact> facts, Path report) {
+    facts.forEach(fact -> out().printf("%-20s %s%n", fact.name() + ":", fact.value()));
+    out().printf("%-20s %s%n", "report:", report);
+  }
+
+  private static Results results(TrainingEvent.Result result, double seconds, Path report) {
+    return new Results(
+        result.accuracy(),
+        result.imagesPerSecond(),
+        result.ranks(),
+        result.replicasIdentical(),
+        result.testLoss(),
+        result.steps(),
+        result.trainSeconds(),
+        result.readSeconds(),
+        result.computeSeconds(),
+        result.syncSeconds(),
+        seconds,
+        result.digest(),
+        result.checkpoint(),
+        report.toString());
+  }
+}

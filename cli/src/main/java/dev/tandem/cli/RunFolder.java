@@ -1,0 +1,73 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.UsageException;
+import dev.tandem.posix.FileErrors;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The folder of one run. A new run takes the place of an older one of the same kind, which a marker
+ * file tells; a folder with anything else in it is never touched.
+ */
+record RunFolder(Path path) {
+
+  private static final String MARKER = ".tandem-run";
+  private static final String PENDING = ".pending";
+
+  /** Makes the folder, empty but for its marker. */
+  static RunFolder create(Path path) {
+    RunFolder run = new RunFolder(path.toAbsolutePath().normalize());
+    try {
+      if (Files.exists(run.path)) {
+        run.requireReplaceable();
+        deleteRecursively(run.path);
+      }
+      Files.createDirectories(run.path);
+      Files.createFile(run.path.resolve(MARKER));
+      return run;
+    } catch (IOException e) {
+      throw FileErrors.failure("make the run folder", run.path, e);
+    }
+  }
+
+  private void requireReplaceable() throws IOException {
+    if (!Files.isDirectory(path)) {
+      throw new UsageException(path + " is a file; name another folder with --run");
+    }
+    try (Stream<Path> entries = Files.list(path)) {
+      List<Path> names = entries.toList();
+      if (!names.isEmpty() && !Files.exists(path.resolve(MARKER))) {
+        throw new UsageException(
+            path + " holds other files and is left alone; name another folder with --run");
+      }
+    }
+  }
+
+  /** Removes what was being written when a run was stopped. */
+  void deletePending() {
+    try (Stream<Path> walk = Files.walk(path)) {
+      List<Path> pending =
+          walk.filter(each -> each.getFileName().toString().endsWith(PENDING)).toList();
+      for (Path each : pending) {
+        deleteRecursively(each);
+      }
+    } catch (IOException e) {
+      throw FileErrors.failure("clean up", path, e);
+    }
+  }
+
+  private static void deleteRecursively(Path path) throws IOException {
+    if (!Files.exists(path)) {
+      return;
+    }
+    try (Stream<Path> walk = Files.walk(path)) {
+      for (Path each : walk.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    }
+  }
+}

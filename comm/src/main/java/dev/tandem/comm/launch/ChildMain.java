@@ -1,0 +1,44 @@
+package dev.tandem.comm.launch;
+
+import dev.tandem.core.ExitCode;
+import dev.tandem.core.TandemException;
+import java.lang.reflect.InvocationTargetException;
+import java.util.Arrays;
+
+/**
+ * What every process of a job runs first: watches the launcher, calls the program, and turns a
+ * failure into one line and an exit code. The first argument is the program's class.
+ */
+public final class ChildMain {
+
+  private ChildMain() {}
+
+  public static void main(String[] arguments) {
+    ParentWatch.start();
+    ExitCode code = call(arguments[0], Arrays.copyOfRange(arguments, 1, arguments.length));
+    if (code != ExitCode.DONE) {
+      System.exit(code.code());
+    }
+  }
+
+  private static ExitCode call(String mainClass, String[] arguments) {
+    try {
+      Class.forName(mainClass).getMethod("main", String[].class).invoke(null, (Object) arguments);
+      return ExitCode.DONE;
+    } catch (InvocationTargetException e) {
+      return report(e.getCause());
+    } catch (ReflectiveOperationException e) {
+      System.err.println("error: class " + mainClass + " has no public main method");
+      return ExitCode.USAGE;
+    }
+  }
+
+  private static ExitCode report(Throwable failure) {
+    if (failure instanceof TandemException known) {
+      System.err.println("error: " + known.getMessage());
+      return known.exitCode();
+    }
+    failure.printStackTrace();
+    return ExitCode.FAILED;
+  }
+}

@@ -1,0 +1,62 @@
+package dev.tandem.comm.reduce;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** 64-bit floats. */
+final class DoubleAccumulator extends Accumulator {
+
+  private final double[] sum = new double[BLOCK];
+  private final double[] next = new double[BLOCK];
+
+  @Override
+  void load(MemorySegment source, long offset, int count) {
+    MemorySegment.copy(source, ValueLayout.JAVA_DOUBLE_UNALIGNED, offset, sum, 0, count);
+  }
+
+  @Override
+  void combine(MemorySegment source, long offset, int count, ReduceOp op) {
+    MemorySegment.copy(source, ValueLayout.JAVA_DOUBLE_UNALIGNED, offset, next, 0, count);
+    switch (op) {
+      case SUM, AVERAGE -> add(count);
+      case MIN -> min(count);
+      case MAX -> max(count);
+      case BIT_AND, BIT_OR -> throw onlyBytes(op);
+    }
+  }
+
+  private void add(int count) {
+    double[] a = sum;
+    double[] b = next;
+    for (int i = 0; i < count; i++) {
+      a[i] += b[i];
+    }
+  }
+
+  private void min(int count) {
+    double[] a = sum;
+    double[] b = next;
+    for (int i = 0; i < count; i++) {
+      a[i] = Math.min(a[i], b[i]);
+    }
+  }
+
+  private void max(int count) {
+    double[] a = sum;
+    double[] b = next;
+    for (int i = 0; i < count; i++) {
+      a[i] = Math.max(a[i], b[i]);
+    }
+  }
+
+  @Override
+  void store(MemorySegment target, long offset, int count, ReduceOp op, int ranks) {
+    if (op == ReduceOp.AVERAGE) {
+      double[] a = sum;
+      for (int i = 0; i < count; i++) {
+        a[i] /= ranks;
+      }
+    }
+    MemorySegment.copy(sum, 0, target, ValueLayout.JAVA_DOUBLE_UNALIGNED, offset, count);
+  }
+}

@@ -1,0 +1,62 @@
+package dev.tandem.comm.reduce;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** 64-bit integers. */
+final class LongAccumulator extends Accumulator {
+
+  private final long[] sum = new long[BLOCK];
+  private final long[] next = new long[BLOCK];
+
+  @Override
+  void load(MemorySegment source, long offset, int count) {
+    MemorySegment.copy(source, ValueLayout.JAVA_LONG_UNALIGNED, offset, sum, 0, count);
+  }
+
+  @Override
+  void combine(MemorySegment source, long offset, int count, ReduceOp op) {
+    MemorySegment.copy(source, ValueLayout.JAVA_LONG_UNALIGNED, offset, next, 0, count);
+    switch (op) {
+      case SUM, AVERAGE -> add(count);
+      case MIN -> min(count);
+      case MAX -> max(count);
+      case BIT_AND, BIT_OR -> throw onlyBytes(op);
+    }
+  }
+
+  private void add(int count) {
+    long[] a = sum;
+    long[] b = next;
+    for (int i = 0; i < count; i++) {
+      a[i] += b[i];
+    }
+  }
+
+  private void min(int count) {
+    long[] a = sum;
+    long[] b = next;
+    for (int i = 0; i < count; i++) {
+      a[i] = Math.min(a[i], b[i]);
+    }
+  }
+
+  private void max(int count) {
+    long[] a = sum;
+    long[] b = next;
+    for (int i = 0; i < count; i++) {
+      a[i] = Math.max(a[i], b[i]);
+    }
+  }
+
+  @Override
+  void store(MemorySegment target, long offset, int count, ReduceOp op, int ranks) {
+    if (op == ReduceOp.AVERAGE) {
+      long[] a = sum;
+      for (int i = 0; i < count; i++) {
+        a[i] /= ranks;
+      }
+    }
+    MemorySegment.copy(sum, 0, target, ValueLayout.JAVA_LONG_UNALIGNED, offset, count);
+  }
+}

@@ -1,0 +1,233 @@
+package dev.tandem.comm.rendezvous;
+
+import dev.tandem.comm.rendezvous.Handshake.Introduction;
+import dev.tandem.core.WorkFailedException;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The meeting point of a job, hosted by its launcher. When all ranks have joined, each gets the
+ * addresses of all; when one is missing at the deadline or leaves before, those that wait are told
+ * which. Later it listens on the same connections for the name of a rank that was lost.
+ *
+ * <p>Thread-safe. Refusals go to the log, one line each.
+ */
+public final class RendezvousHost implements AutoCloseable {
+
+  private final int size;
+  private final JobSecret secret;
+  private final Consumer<String> log;
+  private final HandshakeServer server;
+
+  private final Map<Integer, Member> members = new TreeMap<>();
+  private boolean complete;
+  private Optional<String> failure = Optional.empty();
+  private OptionalInt reportedLoss = OptionalInt.empty();
+
+  private record Member(String address, SocketChannel channel) {}
+
+  private RendezvousHost(
+      int size, JobSecret secret, InetAddress networkInterface, Consumer<String> log)
+      throws IOException {
+    this.size = size;
+    this.secret = secret;
+    this.log = log;
+    this.server =
+        HandshakeServer.bind(networkInterface, secret, Handshake.MEETING_POINT, new Door(), log);
+  }
+
+  /**
+   * Opens a meeting point on a free port of the loopback interface.
+   *
+   * @param patience how long to wait until all have joined
+   */
+  public static RendezvousHost open(
+      int size, JobSecret secret, Duration patience, Consumer<String> log) {
+    return open(size, secret, InetAddress.getLoopbackAddress(), patience, log);
+  }
+
+  /** Opens a meeting point on a free port of this interface. */
+  public static RendezvousHost open(
+      int size,
+      JobSecret secret,
+      InetAddress networkInterface,
+      Duration patience,
+      Consumer<String> log) {
+    try {
+      RendezvousHost host = new RendezvousHost(size, secret, networkInterface, log);
+      host.start(patience);
+      return host;
+    } catch (IOException e) {
+      throw new WorkFailedException(
+          "cannot open a meeting point on %s: %s"
+              .formatted(networkInterface.getHostAddress(), e.getMessage()),
+          e);
+    }
+  }
+
+  private void start(Duration patience) {
+    server.start();
+    Thread.ofVirtual().name("tandem-rendezvous-deadline").start(() -> awaitAll(patience));
+  }
+
+  /** What the process of this rank must find in its environment. */
+  public JobEnvironment environment(int rank) {
+    return new JobEnvironment(rank, size, server.address(), secret);
+  }
+
+  /** The rank that the others reported as lost, if they did. */
+  public synchronized OptionalInt reportedLoss() {
+    return reportedLoss;
+  }
+
+  private final class Door implements HandshakeServer.Reception {
+
+    @Override
+    public Optional<String> objection(Introduction joiner) {
+      return objectionTo(joiner);
+    }
+
+    @Override
+    public void accepted(Introduction joiner, SocketChannel channel) throws IOException {
+      register(joiner, channel);
+      listen(joiner.rank(), channel);
+    }
+  }
+
+  private synchronized Optional<String> objectionTo(Introduction joiner) {
+    if (joiner.size() != size) {
+      return Optional.of("the job has %d ranks, not %d".formatted(size, joiner.size()));
+    }
+    if (joiner.rank() < 0 || joiner.rank() >= size) {
+      return Optional.of("the job has no such rank");
+    }
+    if (failure.isPresent()) {
+      return failure;
+    }
+    if (complete) {
+      return Optional.of("it comes too late, all %d ranks have joined".formatted(size));
+    }
+    return members.containsKey(joiner.rank())
+        ? Optional.of("this rank has already joined")
+        : Optional.empty();
+  }
+
+  private synchronized void register(Introduction joiner, SocketChannel channel)
+      throws IOException {
+    // Two of the same rank may have passed the objections at the same time.
+    if (complete || members.containsKey(joiner.rank())) {
+      tell(channel, "this rank has already joined");
+      throw new Handshake.RefusedException("rank " + joiner.rank() + ": has already joined");
+    }
+    members.put(joiner.rank(), new Member(joiner.address(), channel));
+    if (members.size() < size) {
+      return;
+    }
+    complete = true;
+    notifyAll();
+    List<String> addresses = new ArrayList<>();
+    members.values().forEach(member -> addresses.add(member.address()));
+    for (Member member : members.values()) {
+      try {
+        Roster.send(stream(member.channel()), secret, addresses);
+      } catch (IOException e) {
+        log.accept("cannot send the addresses of all ranks to " + member.address());
+      }
+    }
+  }
+
+  private void listen(int rank, SocketChannel channel) throws IOException {
+    DataInputStream input = new DataInputStream(channel.socket().getInputStream());
+    try {
+      int lost = input.readInt();
+      synchronized (this) {
+        if (reportedLoss.isEmpty() && lost >= 0 && lost < size) {
+          reportedLoss = OptionalInt.of(lost);
+        }
+      }
+      input.transferTo(OutputStream.nullOutputStream());
+    } catch (EOFException e) {
+      // The rank has left; only before all have joined does that matter here.
+    }
+    leftEarly(rank);
+    channel.close();
+  }
+
+  private synchronized void leftEarly(int rank) {
+    if (!complete) {
+      fail("rank %d left before all had joined".formatted(rank));
+    }
+  }
+
+  private synchronized void awaitAll(Duration patience) {
+    Deadline deadline = Deadline.in(patience);
+    while (!complete && !deadline.passed()) {
+      try {
+        TimeUnit.NANOSECONDS.timedWait(this, deadline.remainingNanos());
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+    if (!complete) {
+      giveUp(patience);
+    }
+  }
+
+  private void giveUp(Duration patience) {
+    List<Integer> missing = new ArrayList<>();
+    for (int rank = 0; rank < size; rank++) {
+      if (!members.containsKey(rank)) {
+        missing.add(rank);
+      }
+    }
+    fail("ranks %s did not join within %d s".formatted(missing, patience.toSeconds()));
+  }
+
+  private synchronized void fail(String reason) {
+    if (failure.isPresent()) {
+      return;
+    }
+    failure = Optional.of(reason);
+    members.values().forEach(member -> tell(member.channel(), reason));
+  }
+
+  private void tell(SocketChannel channel, String reason) {
+    try {
+      Roster.sendFailure(stream(channel), secret, reason);
+    } catch (IOException e) {
+      log.accept("cannot tell a rank that " + reason);
+    }
+  }
+
+  private static DataOutputStream stream(SocketChannel channel) throws IOException {
+    return new DataOutputStream(channel.socket().getOutputStream());
+  }
+
+  @Override
+  public synchronized void close() {
+    complete = true;
+    notifyAll();
+    server.close();
+    for (Member member : members.values()) {
+      try {
+        member.channel().close();
+      } catch (IOException e) {
+        log.accept("cannot close the connection to " + member.address());
+      }
+    }
+  }
+}

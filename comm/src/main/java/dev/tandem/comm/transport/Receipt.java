@@ -1,0 +1,118 @@
+package dev.tandem.comm.transport;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One receive that a thread waits for. Once a message was claimed for it, the call does not return
+ * before the memory is left alone, even if a rank is lost meanwhile: the caller may free it.
+ */
+final class Receipt {
+
+  private enum State {
+    WAITING,
+    CLAIMED,
+    DONE,
+    ABANDONED
+  }
+
+  private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+  private final MemorySegment target;
+  private final Thread waiter = Thread.currentThread();
+  private MemorySegment parked;
+  private volatile RuntimeException failure;
+
+  Receipt(MemorySegment target) {
+    this.target = target;
+  }
+
+  MemorySegment target() {
+    return target;
+  }
+
+  /** Whether this thread may write into the target itself. */
+  boolean reachable() {
+    return target.isAccessibleBy(Thread.currentThread());
+  }
+
+  /** Reserves the target for a message that arrives now. */
+  boolean claim() {
+    return state.compareAndSet(State.WAITING, State.CLAIMED);
+  }
+
+  /** The target of a claimed receipt is filled. */
+  void complete() {
+    finish();
+  }
+
+  /** Leaves the message for the waiter to copy, for only its thread may touch the target. */
+  void completeFrom(MemorySegment message) {
+    parked = message;
+    finish();
+  }
+
+  /** A claimed receipt can never be filled. */
+  void fail(RuntimeException reason) {
+    failure = reason;
+    finish();
+  }
+
+  private void finish() {
+    state.set(State.DONE);
+    LockSupport.unpark(waiter);
+  }
+
+  /** Lets the waiter look around: something that concerns it has changed. */
+  void nudge() {
+    LockSupport.unpark(waiter);
+  }
+
+  /**
+   * Waits until the message is in the target.
+   *
+   * @param trouble throws if there is no more hope; asked whenever the waiter is woken
+   */
+  void await(Runnable trouble) {
+    boolean interrupted = false;
+    try {
+      while (state.get() != State.DONE) {
+        if (state.get() == State.WAITING) {
+          checkTrouble(trouble);
+        }
+        if (state.get() != State.DONE) {
+          LockSupport.park(this);
+          interrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+    if (parked != null) {
+      target.copyFrom(parked);
+    }
+  }
+
+  /** Gives the receive up; returns when nobody writes into the target any more. */
+  void abandon() {
+    if (!state.compareAndSet(State.WAITING, State.ABANDONED)) {
+      await(() -> {});
+    }
+  }
+
+  private void checkTrouble(Runnable trouble) {
+    try {
+      trouble.run();
+    } catch (RuntimeException e) {
+      // A message that was claimed in between is waited for: its writer is at work.
+      if (state.compareAndSet(State.WAITING, State.ABANDONED)) {
+        throw e;
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package dev.tandem.comm.transport;
+
+import dev.tandem.comm.rendezvous.JobEnvironment;
+import dev.tandem.comm.rendezvous.Membership;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One TCP connection between every two ranks. Losses show as a broken connection at once, or as
+ * silence: every rank gives a sign of life five times within the limit.
+ */
+public final class TcpTransport implements Transport {
+
+  private static final int BEATS_PER_LIMIT = 5;
+
+  private final int rank;
+  private final TcpPeer[] peers;
+  private final Membership membership;
+  private final Duration silenceLimit;
+  private final TrafficMeter meter = new TrafficMeter();
+  private final Faults faults = new Faults(new Neighbours());
+  private volatile boolean closed;
+
+  private TcpTransport(JobEnvironment job, TcpMesh mesh, Duration silenceLimit) {
+    this.rank = job.rank();
+    this.peers = new TcpPeer[job.size()];
+    this.membership = mesh.membership();
+    this.silenceLimit = silenceLimit;
+    for (int peer = 0; peer < peers.length; peer++) {
+      if (mesh.channels().get(peer).isPresent()) {
+        peers[peer] = new TcpPeer(peer, mesh.channels().get(peer).get(), faults);
+      }
+    }
+  }
+
+  /**
+   * Joins the job and connects to all its ranks.
+   *
+   * @param silenceLimit after how long without a sign of life a rank counts as lost
+   * @param patience how long joining and connecting may take
+   */
+  public static TcpTransport join(JobEnvironment job, Duration silenceLimit, Duration patience) {
+    TcpTransport transport = new TcpTransport(job, TcpMesh.connect(job, patience), silenceLimit);
+    transport.start();
+    return transport;
+  }
+
+  private void start() {
+    for (TcpPeer peer : peers) {
+      if (peer != null) {
+        peer.forgive();
+        peer.start(rank);
+      }
+    }
+    if (peers.length > 1) {
+      Thread.ofPlatform().daemon().name("tandem-heartbeat-" + rank).start(this::beat);
+      Thread.ofPlatform().daemon().name("tandem-liveness-" + rank).start(this::watch);
+    }
+  }
+
+  @Override
+  public int rank() {
+    return rank;
+  }
+
+  @Override
+  public int size() {
+    return peers.length;
+  }
+
+  @Override
+  public void send(int to, int channel, MemorySegment data) {
+    checkOpen();
+    for (MemorySegment frame : Frames.of(data)) {
+      peers[to].send(channel, frame);
+    }
+    meter.sent(data.byteSize());
+  }
+
+  @Override
+  public void receive(int from, int channel, MemorySegment target) {
+    checkOpen();
+    for (MemorySegment frame : Frames.of(target)) {
+      peers[from].await(channel, peers[from].post(channel, frame));
+    }
+    meter.received(target.byteSize());
+  }
+
+  @Override
+  public void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel) {
+    checkOpen();
+    Frames frames = Frames.of(target);
+    Receipt receipt = peers[from].post(channel, frames.first());
+    try {
+      send(to, channel, data);
+    } catch (RuntimeException e) {
+      receipt.abandon();
+      throw e;
+    }
+    peers[from].await(channel, receipt);
+    for (MemorySegment frame : frames.rest()) {
+      peers[from].await(channel, peers[from].post(channel, frame));
+    }
+    meter.received(target.byteSize());
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("rank " + rank + " has closed its communicator");
+    }
+  }
+
+  @Override
+  public Traffic traffic() {
+    return meter.reading();
+  }
+
+  private void beat() {
+    while (!closed && !faults.known()) {
+      for (TcpPeer peer : peers) {
+        if (peer != null) {
+          peer.heartbeat();
+        }
+      }
+      pause();
+    }
+  }
+
+  private void watch() {
+    long last = System.nanoTime();
+    while (!closed && !faults.known()) {
+      pause();
+      long now = System.nanoTime();
+      boolean asleep = now - last > silenceLimit.toNanos() / 2;
+      last = now;
+      for (TcpPeer peer : peers) {
+        if (peer == null) {
+          continue;
+        }
+        if (asleep) {
+          // This process itself stood still: what others said meanwhile is still to be read.
+          peer.forgive();
+        } else if (peer.silentFor(silenceLimit, now)) {
+          lose(peer);
+        }
+      }
+    }
+  }
+
+  private void lose(TcpPeer peer) {
+    for (int lost = 0; lost < peers.length; lost++) {
+      if (peers[lost] == peer) {
+        faults.lose(lost, "no sign of life for %.1f s".formatted(silenceLimit.toMillis() / 1e3));
+        peer.disconnect();
+      }
+    }
+  }
+
+  private void pause() {
+    LockSupport.parkNanos(silenceLimit.toNanos() / BEATS_PER_LIMIT);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (faults.known()) {
+      faults.awaitPublished();
+    }
+    closed = true;
+    for (TcpPeer peer : peers) {
+      if (peer != null) {
+        peer.leave();
+      }
+    }
+    membership.close();
+  }
+
+  private final class Neighbours implements Faults.Response {
+
+    private static final Duration PATIENCE = Duration.ofMillis(100);
+
+    @Override
+    public void announce(int lostRank, String reason) {
+      membership.reportLoss(lostRank);
+      for (int peer = 0; peer < peers.length; peer++) {
+        if (peer != rank && peer != lostRank) {
+          peers[peer].announce(lostRank, reason, PATIENCE);
+        }
+      }
+      if (lostRank != rank) {
+        peers[lostRank].disconnect();
+      }
+    }
+
+    @Override
+    public void wake() {
+      for (TcpPeer peer : peers) {
+        if (peer != null) {
+          peer.wake();
+        }
+      }
+    }
+  }
+}

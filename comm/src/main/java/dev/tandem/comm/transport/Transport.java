@@ -1,0 +1,44 @@
+package dev.tandem.comm.transport;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Moves bytes between the ranks of one job.
+ *
+ * <p>Messages between two ranks on one channel arrive in the order they were sent; channels are
+ * independent of each other. A receiver must know the length of the message it waits for. {@link
+ * #send} may wait for the receiver, so a rank that sends and receives at the same time uses {@link
+ * #exchange}.
+ *
+ * <p>Memory is borrowed for the duration of a call. Calls on different channels may come from
+ * different threads; on one channel one thread at a time may send to a rank and one may receive
+ * from it. A thread must not be interrupted inside a call.
+ *
+ * <p>Every call throws {@link dev.tandem.core.PeerLostException} once any rank of the job is lost,
+ * also calls that already wait, and all ranks name the same lost rank.
+ */
+public interface Transport extends AutoCloseable {
+
+  int rank();
+
+  int size();
+
+  /** Sends a message to another rank; when it returns, the memory may be used again. */
+  void send(int to, int channel, MemorySegment data);
+
+  /** Waits for the next message of another rank, which must be as long as {@code target}. */
+  void receive(int from, int channel, MemorySegment target);
+
+  /** Sends and receives at the same time, so that ranks doing so in a circle never block. */
+  void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel);
+
+  /** What this rank has moved so far. */
+  Traffic traffic();
+
+  /**
+   * Leaves the job. Others go on until they need this rank; if a rank was lost, they are told which
+   * one.
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,23 @@
+package dev.tandem.comm.launch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class JvmFlagsTest {
+
+  @Test
+  void childrenReadArchivesButDoNotWriteThem() {
+    assertEquals(
+        List.of("-Xmx2g", "-XX:AOTCache=a.aot", "--enable-native-access=ALL-UNNAMED"),
+        JvmFlags.filter(
+            List.of(
+                "-Xmx2g",
+                "-XX:AOTCacheOutput=a.aot",
+                "-XX:AOTCache=a.aot",
+                "-agentlib:jdwp=transport=dt_socket,server=y,address=5005",
+                "-XX:ArchiveClassesAtExit=b.jsa",
+                "--enable-native-access=ALL-UNNAMED")));
+  }
+}

@@ -1,0 +1,184 @@
+package dev.tandem.comm.launch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.comm.FaultLimits;
+import dev.tandem.core.ExitCode;
+import dev.tandem.testkit.Watchdog;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Real processes, really killed. */
+class ProcessLauncherTest {
+
+  private static final List<String> SMALL = List.of("-Xmx128m", "-XX:TieredStopAtLevel=1");
+
+  /** What the ranks printed, and what to do as soon as they have printed something. */
+  private static final class Transcript implements RankOutput {
+
+    interface Reaction {
+      void react(int rank, long pid) throws IOException;
+    }
+
+    private final List<String> lines = new ArrayList<>();
+    private final long[] pids;
+    private final int victim;
+    private final Reaction reaction;
+    private int running;
+
+    Transcript(int ranks, int victim, Reaction reaction) {
+      this.pids = new long[ranks];
+      this.victim = victim;
+      this.reaction = reaction;
+    }
+
+    @Override
+    public synchronized void line(int rank, Source source, String text) {
+      lines.add(rank + ": " + text);
+      if (text.startsWith("pid ")) {
+        pids[rank] = Long.parseLong(text.substring(4));
+      }
+      if (text.equals("running") && ++running == pids.length && victim >= 0) {
+        try {
+          reaction.react(victim, pids[victim]);
+        } catch (IOException e) {
+          throw new IllegalStateException(e);
+        }
+      }
+    }
+
+    synchronized long count(String part) {
+      return lines.stream().filter(line -> line.contains(part)).count();
+    }
+
+    @Override
+    public synchronized String toString() {
+      return String.join("\n", lines);
+    }
+  }
+
+  private static LaunchPlan plan(int ranks, String... arguments) {
+    return LaunchPlan.of(ranks, SummingRank.class.getName(), List.of(arguments))
+        .withJvmFlags(SMALL);
+  }
+
+  private static LaunchResult launch(LaunchPlan plan, RankOutput output) throws Exception {
+    return Watchdog.within(
+        Duration.ofMinutes(1),
+        () -> new ProcessLauncher(plan, output, line -> System.out.println(line)).run());
+  }
+
+  private static void signal(String name, long pid) throws IOException {
+    Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start();
+    assertEquals(0, kill.onExit().join().exitValue());
+  }
+
+  @Test
+  void allEndWell() throws Exception {
+    Transcript record = new Transcript(2, -1, null);
+    LaunchResult result = launch(plan(2, "5", "-1"), record);
+    assertEquals(LaunchResult.ALL_WELL, result, record::toString);
+    assertEquals(2, record.count("sum 3"), record::toString);
+  }
+
+  @Test
+  void aFailureOfTheWorkGivesItsExitCode() throws Exception {
+    Transcript record = new Transcript(3, -1, null);
+    LaunchResult result = launch(plan(3, "5", "1"), record);
+    assertEquals(ExitCode.FAILED.code(), result.exitCode(), record::toString);
+    assertEquals(OptionalInt.of(1), result.failedRank());
+    assertEquals(1, record.count("1: error: as the test wants it"), record::toString);
+    assertEquals(2, record.count("error: lost rank 1: it left the job"), record::toString);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void aKilledRankIsNamedByAllSurvivorsAndByTheLauncher(int victim) throws Exception {
+    Transcript record = new Transcript(3, victim, (rank, pid) -> signal("KILL", pid));
+    long start = System.nanoTime();
+    LaunchResult result = launch(plan(3, "0", "-1"), record);
+    assertEquals(ExitCode.PEER_LOST.code(), result.exitCode(), record::toString);
+    assertEquals(OptionalInt.of(victim), result.failedRank());
+    assertEquals(
+        "lost rank %d: rank %d was ended by signal 9".formatted(victim, victim), result.summary());
+    assertEquals(2, record.count("error: lost rank " + victim + ":"), record::toString);
+    assertTrue(System.nanoTime() - start < Duration.ofSeconds(20).toNanos());
+  }
+
+  @Test
+  void aRankThatStandsStillIsNamedAndEnded() throws Exception {
+    Transcript record = new Transcript(3, 1, (rank, pid) -> signal("STOP", pid));
+    LaunchPlan plan = plan(3, "0", "-1").withEnvironment(Map.of(FaultLimits.SILENCE, "1.5"));
+    LaunchPlan quick =
+        new LaunchPlan(
+            plan.ranks(),
+            plan.mainClass(),
+            plan.arguments(),
+            plan.environment(),
+            plan.jvmFlags(),
+            plan.joining(),
+            Duration.ofSeconds(6),
+            Duration.ofSeconds(1));
+    LaunchResult result = launch(quick, record);
+    assertEquals(ExitCode.PEER_LOST.code(), result.exitCode(), record::toString);
+    assertEquals("lost rank 1: its peers gave it up", result.summary());
+    assertEquals(2, record.count("error: lost rank 1: no sign of life"), record::toString);
+    assertTrue(ProcessHandle.of(record.pids[1]).isEmpty());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"KILL", "TERM"})
+  void noOrphanWhenTheLauncherEnds(String signal) throws Exception {
+    Process launcher =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                LauncherProcess.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    List<ProcessHandle> ranks = new ArrayList<>();
+    try (BufferedReader output = launcher.inputReader(StandardCharsets.UTF_8)) {
+      int running = 0;
+      while (running < 2) {
+        String line = output.readLine();
+        if (line.contains("] pid ")) {
+          long pid = Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
+          ranks.add(ProcessHandle.of(pid).orElseThrow());
+        }
+        running += line.endsWith("] running") ? 1 : 0;
+      }
+      signal(signal, launcher.pid());
+      for (ProcessHandle rank : ranks) {
+        awaitEnd(rank);
+      }
+    } finally {
+      launcher.destroyForcibly();
+      ranks.forEach(ProcessHandle::destroyForcibly);
+    }
+    assertEquals(2, ranks.size());
+  }
+
+  private static void awaitEnd(ProcessHandle rank) throws Exception {
+    try {
+      rank.onExit().get(10, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      throw new AssertionError("process " + rank.pid() + " is an orphan", e);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.tandem.lmdb;
+
+import dev.tandem.core.UsageException;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.DurableFile;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.posix.FileErrors;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Writes an LMDB environment: the folder with {@code data.mdb} and {@code lock.mdb}. What a commit
+ * has returned for survives a crash of the machine; a crash at any time leaves the last commit, or
+ * the one under way. liblmdb opens the files, reads meanwhile and goes on writing.
+ *
+ * <p>There is one write transaction at a time among all threads and processes; others wait, as
+ * {@link WriterOptions#lockWait} says. The object may be used by several platform threads in turn,
+ * a transaction only by the thread that began it.
+ */
+public final class EnvironmentWriter implements AutoCloseable {
+
+  static final String DATA_FILE = "data.mdb";
+
+  private final Path dataPath;
+  private final WriterOptions options;
+  private final DurableFile file;
+  private final LockFile lock;
+  private PageSpace space;
+  private String failure;
+  private boolean closed;
+
+  private EnvironmentWriter(Path dataPath, WriterOptions options, DurableFile file, LockFile lock) {
+    this.dataPath = dataPath;
+    this.options = options;
+    this.file = file;
+    this.lock = lock;
+  }
+
+  /** Opens the environment in this folder; folder and files are made if missing. */
+  public static EnvironmentWriter open(Path folder, WriterOptions options) {
+    return open(folder, options, DurableFiles.system());
+  }
+
+  static EnvironmentWriter open(Path folder, WriterOptions options, DurableFiles files) {
+    try {
+      Files.createDirectories(folder);
+    } catch (FileAlreadyExistsException e) {
+      throw new WorkFailedException(folder + " is a file; an LMDB environment is a folder", e);
+    } catch (IOException e) {
+      throw FileErrors.failure("create", folder, e);
+    }
+    Path data = folder.resolve(DATA_FILE);
+    LockFile lock =
+        LockFile.openOrCreate(folder.resolve(LockFile.NAME), () -> openData(data, options, files));
+    try {
+      openData(data, options, files);
+      DurableFile file = files.openOrCreate(data);
+      return new EnvironmentWriter(data, options, file, lock);
+    } catch (RuntimeException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  /** Makes the data file if it is missing, and returns its last transaction. */
+  private static long openData(Path data, WriterOptions options, DurableFiles files) {
+    boolean empty = true;
+    if (files.exists(data)) {
+      try (DurableFile file = files.openOrCreate(data)) {
+        empty = file.size() == 0;
+      }
+    }
+    if (empty) {
+      files.replace(data, MetaState.newFile(options.pageSize()));
+    }
+    try (DurableFile file = files.openOrCreate(data)) {
+      return MetaState.read(file).id();
+    }
+  }
+
+  /**
+   * Begins a transaction; the thread that begins it must also commit or close it.
+   *
+   * @throws WorkFailedException if another writer is at work and the wait is over
+   */
+  public WriteTransaction begin() {
+    if (closed) {
+      throw new UsageException("the environment " + dataPath + " is closed");
+    }
+    lock.lockWriter(options.lockWait());
+    try {
+      if (failure != null) {
+        throw new WorkFailedException(failure);
+      }
+      MetaState state = MetaState.read(file);
+      if (space == null) {
+        space = new PageSpace(file, state.pageSize());
+      }
+      if (lock.oldestReader(state.id()) < state.id()) {
+        lock.clearStaleReaders();
+      }
+      return new WriteTransaction(this, state, space);
+    } catch (RuntimeException e) {
+      lock.unlockWriter();
+      throw e;
+    }
+  }
+
+  DurableFile file() {
+    return file;
+  }
+
+  LockFile lock() {
+    return lock;
+  }
+
+  boolean sync() {
+    return options.sync();
+  }
+
+  /** Refuses further transactions, because it is not known what is on disk. */
+  void fail(String why) {
+    failure = why;
+  }
+
+  /** Closes the files; a transaction under way must have ended. */
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      file.close();
+      lock.close();
+    }
+  }
+}

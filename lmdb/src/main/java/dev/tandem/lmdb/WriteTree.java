@@ -1,0 +1,306 @@
+package dev.tandem.lmdb;
+
+import java.util.Arrays;
+
+/**
+ * One B+tree of the running transaction: finds positions and changes what is there. The position
+ * that a search found is good until the next change.
+ *
+ * <p>Layout decisions (where a page splits, when neighbours merge) are liblmdb's, so that files
+ * come out alike.
+ */
+final class WriteTree {
+
+  private final PageSpace space;
+  private final KeyOrder order;
+  private final boolean ofFreeList;
+  private final TreePath path = new TreePath();
+  private final TreeSplit splitter;
+  private final TreeRebalance balancer;
+  private TreeState record;
+
+  WriteTree(PageSpace space, TreeState record, KeyOrder order, boolean ofFreeList) {
+    this.space = space;
+    this.record = record;
+    this.order = order;
+    this.ofFreeList = ofFreeList;
+    this.splitter = new TreeSplit(this);
+    this.balancer = new TreeRebalance(this);
+  }
+
+  TreeState record() {
+    return record;
+  }
+
+  /** Works on another tree of the same kind from now on. */
+  void open(TreeState other) {
+    record = other;
+  }
+
+  PageSpace space() {
+    return space;
+  }
+
+  TreePath path() {
+    return path;
+  }
+
+  KeyOrder order() {
+    return order;
+  }
+
+  /** The leaf of the position found last. */
+  NodePage leaf() {
+    return path.leaf();
+  }
+
+  /** The index in {@link #leaf} of the position found last. */
+  int position() {
+    return path.position();
+  }
+
+  /** Goes to the first key that is not less; true if it is equal. False in an empty tree. */
+  boolean seek(byte[] key, int length) {
+    if (record.isEmpty()) {
+      return false;
+    }
+    NodePage page = enter();
+    while (page.isBranch()) {
+      int found = find(page, key, length, 1);
+      page = descend(page, found >= 0 ? found : ~found - 1);
+    }
+    int found = find(page, key, length, 0);
+    path.index[path.top] = found >= 0 ? found : ~found;
+    return found >= 0;
+  }
+
+  /** Goes to the first key; false in an empty tree. */
+  boolean seekFirst() {
+    if (record.isEmpty()) {
+      return false;
+    }
+    NodePage page = enter();
+    while (page.isBranch()) {
+      page = descend(page, 0);
+    }
+    path.index[path.top] = 0;
+    return true;
+  }
+
+  /** Goes to the last key; false in an empty tree. */
+  boolean seekLast() {
+    if (record.isEmpty()) {
+      return false;
+    }
+    NodePage page = enter();
+    while (page.isBranch()) {
+      page = descend(page, page.count() - 1);
+    }
+    path.index[path.top] = page.count() - 1;
+    return true;
+  }
+
+  /** Goes one key on; false at the end. */
+  boolean next() {
+    path.index[path.top]++;
+    if (path.position() < path.leaf().count()) {
+      return true;
+    }
+    int level = path.top - 1;
+    while (level >= 0 && path.index[level] + 1 >= path.pages[level].count()) {
+      level--;
+    }
+    if (level < 0) {
+      return false;
+    }
+    path.top = level;
+    NodePage page = descend(path.pages[level], path.index[level] + 1);
+    while (page.isBranch()) {
+      page = descend(page, 0);
+    }
+    path.index[path.top] = 0;
+    return true;
+  }
+
+  /** Goes past the last key, where an appended one belongs. The tree is not empty. */
+  void seekEnd() {
+    seekLast();
+    path.index[path.top]++;
+  }
+
+  private NodePage enter() {
+    path.top = 0;
+    path.pages[0] = space.page(record.root);
+    return path.pages[0];
+  }
+
+  private NodePage descend(NodePage page, int index) {
+    path.index[path.top] = index;
+    if (path.top + 1 >= Math.min(record.depth, TreePath.DEPTH)) {
+      throw space.damaged(page.number(), 0, "a tree is deeper than its record says");
+    }
+    path.top++;
+    NodePage child = space.page(page.child(index));
+    path.pages[path.top] = child;
+    return child;
+  }
+
+  /** Index of a key in a page, or {@code ~index} of the first that is greater. */
+  private int find(NodePage page, byte[] key, int length, int from) {
+    return PageSearch.find(page, order, key, length, from);
+  }
+
+  /** Makes all pages on the way to the position writable. */
+  void touch() {
+    for (int level = 0; level <= path.top; level++) {
+      NodePage page = path.pages[level];
+      if (!page.owned) {
+        space.touch(page);
+        if (level == 0) {
+          record.root = page.number();
+        } else {
+          path.pages[level - 1].child(path.index[level - 1], page.number());
+        }
+      } else {
+        space.touch(page);
+      }
+    }
+  }
+
+  /** Makes the first leaf of an empty tree, and goes there. */
+  void addRoot() {
+    boolean packed =
+        (record.flags & (PageFormat.DUP_SORT | PageFormat.DUP_FIXED)) == PageFormat.DUP_FIXED;
+    NodePage root = newPage(packed ? PageFormat.LEAF | PageFormat.LEAF2 : PageFormat.LEAF);
+    if (packed) {
+      root.packedSize(record.pad);
+    }
+    adoptRoot(root);
+  }
+
+  /** Takes a leaf that is already there as the root of an empty tree. */
+  void adoptRoot(NodePage root) {
+    record.root = root.number();
+    record.depth = 1;
+    path.top = 0;
+    path.pages[0] = root;
+    path.index[0] = 0;
+  }
+
+  /** A new page that the tree's record counts. */
+  NodePage newPage(int flags) {
+    NodePage page = space.create(flags);
+    if ((flags & PageFormat.BRANCH) != 0) {
+      record.branchPages++;
+    } else {
+      record.leafPages++;
+    }
+    return page;
+  }
+
+  /** Gives a page back that the tree's record counts. */
+  void drop(NodePage page) {
+    if (page.isBranch()) {
+      record.branchPages--;
+    } else {
+      record.leafPages--;
+    }
+    space.release(page, ofFreeList);
+  }
+
+  /**
+   * Adds a node at the position, whose pages are writable.
+   *
+   * @param append the key goes past all others, so that a full page is left full
+   */
+  void insert(NewNode node, boolean append) {
+    NodePage leaf = path.leaf();
+    int wanted = leaf.isPacked() ? leaf.packedSize() : node.bytes(space.pageSize());
+    if (leaf.room() < wanted) {
+      splitter.split(path.top, path.position(), node, append);
+    } else {
+      node.place(space, record);
+      node.insertInto(leaf, path.position());
+    }
+  }
+
+  /** Puts a node in the place of the one at the position, whose pages are writable. */
+  void replace(NewNode node) {
+    path.leaf().remove(path.position());
+    insert(node, false);
+  }
+
+  /**
+   * Removes the key at the position, whose pages are writable; the record's count is not changed.
+   */
+  void remove() {
+    NodePage leaf = path.leaf();
+    if (leaf.isPacked()) {
+      leaf.removePacked(path.position());
+    } else {
+      leaf.remove(path.position());
+    }
+    balancer.rebalance(path.top);
+  }
+
+  /** Splits a branch page to make room for a node; see {@link TreeSplit}. */
+  void split(int level, int index, NewNode node) {
+    splitter.split(level, index, node, false);
+  }
+
+  /** The smallest key below a page. */
+  byte[] lowestKey(NodePage page) {
+    NodePage lowest = page;
+    for (int level = 0; lowest.isBranch(); level++) {
+      if (level > TreePath.DEPTH) {
+        throw space.damaged(page.number(), 0, "a tree goes round in circles");
+      }
+      lowest = space.page(lowest.child(0));
+    }
+    return lowest.key(0);
+  }
+
+  /**
+   * Gives every page of the tree back, and what its leaves refer to.
+   *
+   * @param holdsTrees leaves may hold records of other trees, which go too
+   */
+  void dropAll(boolean holdsTrees) {
+    if (!record.isEmpty()) {
+      dropBelow(record.root, 1, holdsTrees || record.overflowPages > 0);
+    }
+    Arrays.fill(path.pages, null);
+    path.top = -1;
+    record.clear();
+  }
+
+  private void dropBelow(long number, int level, boolean leavesMatter) {
+    if (level == record.depth && !leavesMatter) {
+      space.release(number);
+      return;
+    }
+    if (level > Math.min(record.depth, TreePath.DEPTH)) {
+      throw space.damaged(number, 0, "a tree is deeper than its record says");
+    }
+    NodePage page = space.page(number);
+    for (int i = 0; i < page.count() && !page.isPacked(); i++) {
+      if (page.isBranch()) {
+        dropBelow(page.child(i), level + 1, leavesMatter);
+      } else {
+        dropData(page, i);
+      }
+    }
+    space.release(page, ofFreeList);
+  }
+
+  private void dropData(NodePage leaf, int index) {
+    int flags = leaf.nodeFlags(index);
+    if ((flags & PageFormat.BIG_DATA) != 0) {
+      space.releaseRun(leaf.bytes.getLong(leaf.dataAt(index)));
+    } else if ((flags & PageFormat.SUB_DATA) != 0) {
+      TreeState inner = TreeState.read(leaf.bytes, leaf.dataAt(index));
+      boolean duplicates = (inner.flags & PageFormat.DUP_SORT) != 0;
+      new WriteTree(space, inner, order, ofFreeList).dropAll(duplicates);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.UsageException;
+
+/**
+ * A learning rate that climbs in a straight line to its peak and then falls to zero along half a
+ * cosine.
+ *
+ * <p>Depends on the step alone, so a restarted run goes on with the same rates on every processor.
+ */
+public record WarmupCosine(double peak, long warmupSteps, long totalSteps) {
+
+  public WarmupCosine {
+    if (!(peak > 0)) {
+      throw new UsageException("the learning rate is more than 0, not " + peak);
+    }
+    if (warmupSteps < 0 || warmupSteps > totalSteps) {
+      throw new UsageException(
+          "warm-up takes from 0 to all %d steps, not %d".formatted(totalSteps, warmupSteps));
+    }
+  }
+
+  /** The rate of the step with this number, counted from 0. */
+  public double rate(long step) {
+    if (step < warmupSteps) {
+      return peak * (step + 1) / warmupSteps;
+    }
+    if (step >= totalSteps) {
+      return 0;
+    }
+    double done = (double) (step - warmupSteps) / (totalSteps - warmupSteps);
+    return peak * 0.5 * (1 + StrictMath.cos(Math.PI * done));
+  }
+}

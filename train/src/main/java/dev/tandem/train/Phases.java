@@ -1,0 +1,39 @@
+package dev.tandem.train;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Where the time of a rank goes. For one thread. */
+final class Phases {
+
+  enum Phase {
+    READ,
+    COMPUTE,
+    SYNC
+  }
+
+  private final Map<Phase, Long> nanos = new EnumMap<>(Phase.class);
+
+  <T> T in(Phase phase, Supplier<T> work) {
+    long began = System.nanoTime();
+    try {
+      return work.get();
+    } finally {
+      nanos.merge(phase, System.nanoTime() - began, Long::sum);
+    }
+  }
+
+  void in(Phase phase, Runnable work) {
+    in(
+        phase,
+        () -> {
+          work.run();
+          return null;
+        });
+  }
+
+  double seconds(Phase phase) {
+    return nanos.getOrDefault(phase, 0L) / 1e9;
+  }
+}

@@ -1,0 +1,54 @@
+package dev.tandem.train;
+
+import dev.tandem.checkpoint.FolderCheckpointStore;
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.LmdbSource;
+import dev.tandem.data.RecordSource;
+import dev.tandem.nn.Engine;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.Optimizer;
+import dev.tandem.nn.SgdMomentum;
+import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.sync.BlockingSynchronizer;
+import java.nio.file.Path;
+
+/** One rank of a training run: wires the parts and trains. Started once per rank. */
+public final class RankMain {
+
+  private RankMain() {}
+
+  /**
+   * @param arguments the run's folder, in which {@code config.yaml} is
+   */
+  public static void main(String[] arguments) {
+    if (arguments.length != 1) {
+      throw new UsageException("a training rank takes one argument, the run's folder");
+    }
+    Path run = Path.of(arguments[0]);
+    TrainingConfig config = TrainingConfig.load(run);
+    Seed seed = new Seed(config.seed()).derive("parameters");
+    SgdMomentum.Settings settings =
+        new SgdMomentum.Settings(config.momentum(), config.weightDecay(), true);
+    try (Communicator communicator = Communicator.join();
+        RecordSource training = LmdbSource.open(Path.of(config.trainingData()));
+        RecordSource test = LmdbSource.open(Path.of(config.testData()));
+        Network network =
+            Network.create(Engine.start(config.threadsPerRank()), DigitsNetwork.spec(), seed);
+        Optimizer optimizer = new SgdMomentum(network, settings);
+        RunLog log = RunLog.open(run, communicator.rank())) {
+      Trainer.Parts parts =
+          new Trainer.Parts(
+              communicator,
+              training,
+              test,
+              network,
+              optimizer,
+              new BlockingSynchronizer(communicator),
+              new FolderCheckpointStore(run.resolve("checkpoints"), DurableFiles.system()));
+      new Trainer(config, parts, log::write).run();
+    }
+  }
+}

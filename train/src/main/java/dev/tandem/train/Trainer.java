@@ -1,0 +1,190 @@
+package dev.tandem.train;
+
+import dev.tandem.checkpoint.CheckpointStore;
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import dev.tandem.core.Seed;
+import dev.tandem.core.Shape;
+import dev.tandem.core.StateTree;
+import dev.tandem.core.TensorView;
+import dev.tandem.data.Batch;
+import dev.tandem.data.Loader;
+import dev.tandem.data.RecordSource;
+import dev.tandem.data.SampleOrder;
+import dev.tandem.nn.Evaluation;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.Optimizer;
+import dev.tandem.sync.GradientSynchronizer;
+import dev.tandem.train.Phases.Phase;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * One rank's training loop, data-parallel: every rank computes the gradients of its share of a
+ * step's samples, all gradients are summed, every rank makes the same update. All ranks call {@link
+ * #run} with the same configuration; it uses the calling thread and the loaders' threads.
+ */
+public final class Trainer {
+
+  private static final int TEST_BATCH = 500;
+  private static final int LOADER_DEPTH = 3;
+
+  /** What a rank trains with; all of it belongs to the caller. */
+  public record Parts(
+      Communicator communicator,
+      RecordSource training,
+      RecordSource test,
+      Network network,
+      Optimizer optimizer,
+      GradientSynchronizer synchronizer,
+      CheckpointStore checkpoints) {}
+
+  private final TrainingConfig config;
+  private final Parts parts;
+  private final Communicator communicator;
+  private final Consumer<TrainingEvent> events;
+  private final SampleOrder order;
+  private final long steps;
+  private final Phases phases = new Phases();
+
+  /**
+   * @param events told on rank 0; elsewhere nothing is told
+   */
+  public Trainer(TrainingConfig config, Parts parts, Consumer<TrainingEvent> events) {
+    this.config = config;
+    this.parts = parts;
+    this.communicator = parts.communicator();
+    this.events = communicator.rank() == 0 ? events : event -> {};
+    this.order =
+        new SampleOrder(new Seed(config.seed()), parts.training().size(), config.globalBatch());
+    this.steps = config.epochs() * order.stepsPerEpoch();
+  }
+
+  /** Trains all epochs; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
+  public TrainingEvent.Result run() {
+    LearningRate rate = new LearningRate(config.learningRate(), config.warmUpSteps(), steps);
+    TensorView gradients = // the whole network's, in one piece
+        new TensorView(
+            "gradients",
+            DType.FLOAT32,
+            Shape.of(parts.network().gradientBuffer().byteSize() / Float.BYTES),
+            parts.network().gradientBuffer());
+    long images = 0;
+    double trainSeconds = 0;
+    Evaluation test = Evaluation.NONE;
+    try (Loader loader = loader(parts.training(), order, 0, steps)) {
+      long began = System.nanoTime();
+      for (long step = 0; step < steps; step++) {
+        Batch batch = phases.in(Phase.READ, loader::next); // images: count x C x H x W
+        double loss = phases.in(Phase.COMPUTE, () -> gradientsOf(batch));
+        phases.in(
+            Phase.SYNC,
+            () -> {
+              parts.synchronizer().submit(gradients, (float) batch.weight());
+              parts.synchronizer().await();
+            });
+        double learningRate = rate.at(step);
+        phases.in(Phase.COMPUTE, () -> parts.optimizer().step(learningRate));
+
+        images += batch.globalCount();
+        long total = config.epochs() * parts.training().size();
+        double globalLoss = sum(loss * batch.weight());
+        events.accept(new TrainingEvent.Step(step + 1, images, total, globalLoss));
+        if ((step + 1) % order.stepsPerEpoch() == 0) {
+          trainSeconds += (System.nanoTime() - began) / 1e9;
+          test = evaluate();
+          long epoch = (step + 1) / order.stepsPerEpoch();
+          events.accept(
+              new TrainingEvent.Epoch(epoch, step + 1, test.accuracy(), test.meanLoss()));
+          began = System.nanoTime();
+        }
+      }
+    }
+    return finish(test, images, trainSeconds);
+  }
+
+  /** A rank without samples in this step still takes part, with zeros. */
+  private double gradientsOf(Batch batch) {
+    if (batch.count() == 0) {
+      parts.network().gradientBuffer().fill((byte) 0);
+      return 0;
+    }
+    return parts.network().forwardBackward(batch.images(), batch.labels(), batch.count());
+  }
+
+  private TrainingEvent.Result finish(Evaluation test, long images, double trainSeconds) {
+    StateTree state =
+        parts
+            .optimizer()
+            .stateTree(
+                Map.of(
+                    "step", Long.toString(steps),
+                    "epoch", Integer.toString(config.epochs()),
+                    "seed", Long.toString(config.seed())));
+    byte[] digest = Replicas.digest(state);
+    boolean identical = Replicas.identical(communicator, digest);
+    long began = System.nanoTime();
+    // The replicas are equal, so one rank's copy is everybody's.
+    Path checkpoint =
+        communicator.rank() == 0 ? parts.checkpoints().save(steps, state) : null;
+    communicator.barrier();
+    double checkpointSeconds = (System.nanoTime() - began) / 1e9;
+    TrainingEvent.Result result =
+        new TrainingEvent.Result(
+            test.accuracy(),
+            test.meanLoss(),
+            images / trainSeconds,
+            communicator.size(),
+            identical,
+            HexFormat.of().formatHex(digest),
+            steps,
+            trainSeconds,
+            phases.seconds(Phase.READ),
+            phases.seconds(Phase.COMPUTE),
+            phases.seconds(Phase.SYNC),
+            checkpointSeconds,
+            String.valueOf(checkpoint));
+    events.accept(result);
+    return result;
+  }
+
+  /** Each rank evaluates its share; everybody gets the whole. */
+  private Evaluation evaluate() {
+    SampleOrder testOrder =
+        new SampleOrder(new Seed(config.seed()), parts.test().size(), TEST_BATCH);
+    Evaluation own = Evaluation.NONE;
+    try (Loader loader = loader(parts.test(), testOrder, 0, testOrder.stepsPerEpoch())) {
+      for (long step = 0; step < testOrder.stepsPerEpoch(); step++) {
+        Batch batch = loader.next();
+        if (batch.count() > 0) {
+          own = own.plus(parts.network().evaluate(batch.images(), batch.labels(), batch.count()));
+        }
+      }
+    }
+    double[] sums = allreduce(own.samples(), own.correct(), own.lossSum());
+    return new Evaluation((long) sums[0], (long) sums[1], sums[2]);
+  }
+
+  private Loader loader(RecordSource source, SampleOrder sampleOrder, long from, long to) {
+    Loader.Plan plan = new Loader.Plan(communicator.rank(), communicator.size(), from, to);
+    return new Loader(source, sampleOrder, config.format(), plan, LOADER_DEPTH);
+  }
+
+  private double sum(double value) {
+    return allreduce(value)[0];
+  }
+
+  private double[] allreduce(double... values) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment segment = arena.allocateFrom(ValueLayout.JAVA_DOUBLE, values);
+      communicator.allreduce(segment, DType.FLOAT64, ReduceOp.SUM);
+      return segment.toArray(ValueLayout.JAVA_DOUBLE);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package dev.tandem.train;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.Optional;
+
+/** What rank 0 tells of a run, in this order: steps and epochs as they end, then the result. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = TrainingEvent.Step.class, name = "step"),
+  @JsonSubTypes.Type(value = TrainingEvent.Epoch.class, name = "epoch"),
+  @JsonSubTypes.Type(value = TrainingEvent.Result.class, name = "result")
+})
+public sealed interface TrainingEvent {
+
+  /**
+   * A step has ended.
+   *
+   * @param step number of this step, from 1
+   * @param images images that all ranks have trained on since the start
+   * @param totalImages images of the whole run
+   * @param loss mean loss over the samples of all ranks
+   */
+  record Step(long step, long images, long totalImages, double loss) implements TrainingEvent {}
+
+  /** An epoch has ended and the test set was evaluated by all ranks together. */
+  record Epoch(long epoch, long step, double testAccuracy, double testLoss)
+      implements TrainingEvent {}
+
+  /**
+   * The run has ended.
+   *
+   * @param accuracy share of the test set that is classified right, 0 to 1
+   * @param imagesPerSecond training images of all ranks by the time of the steps (evaluation and
+   *     checkpoint not counted)
+   * @param readSeconds time that rank 0 waited for data; likewise compute and sync
+   * @param replicasIdentical all ranks ended with the same bits in parameters and optimizer
+   * @param digest SHA-256 of that state on rank 0
+   */
+  record Result(
+      double accuracy,
+      double testLoss,
+      double imagesPerSecond,
+      int ranks,
+      boolean replicasIdentical,
+      String digest,
+      long steps,
+      double trainSeconds,
+      double readSeconds,
+      double computeSeconds,
+      double syncSeconds,
+      double checkpointSeconds,
+      String checkpoint)
+      implements TrainingEvent {}
+
+  /** How a line of standard output that carries an event begins. */
+  String LINE_PREFIX = "@tandem ";
+
+  /** The event as one line of JSON. */
+  default String json() {
+    try {
+      return Codec.JSON.writeValueAsString(this);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The event in a line of a rank's standard output, if there is one. */
+  static Optional<TrainingEvent> ofLine(String line) {
+    if (!line.startsWith(LINE_PREFIX)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          Codec.JSON.readValue(line.substring(LINE_PREFIX.length()), TrainingEvent.class));
+    } catch (JsonProcessingException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The mapper, apart because an interface has no private constants. */
+  final class Codec {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private Codec() {}
+  }
+}
