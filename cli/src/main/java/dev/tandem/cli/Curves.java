@@ -54,8 +54,7 @@ final class Curves {
                 "Loss",
                 "step",
                 "mean loss",
-                List.of(
-                    new Report.Series("training", loss), new Report.Series("test", testLoss))),
+                List.of(new Report.Series("training", loss), new Report.Series("test", testLoss))),
             new Report.Chart(
                 "Test accuracy",
                 "epoch",

@@ -26,8 +26,7 @@ public final class PendingFolder implements AutoCloseable {
   private static final String MARK = "making";
 
   /** What a database's folder may hold; anything else and it is not ours to replace. */
-  private static final Set<String> OWN =
-      Set.of("data.mdb", "lock.mdb", "data.mdb.tdx", "labels.txt", MARK);
+  private static final Set<String> OWN = Set.of("data.mdb", "lock.mdb", "labels.txt", MARK);
 
   private final Path target;
   private final Path pending;
@@ -90,7 +89,8 @@ public final class PendingFolder implements AutoCloseable {
         throw new UsageException(target + " exists; --overwrite replaces it");
       }
       for (Path file : files) {
-        if (!OWN.contains(file.getFileName().toString())) {
+        String name = file.getFileName().toString();
+        if (!OWN.contains(name) && !name.endsWith(".tdx")) {
           throw new UsageException(
               "will not overwrite "
                   + target
