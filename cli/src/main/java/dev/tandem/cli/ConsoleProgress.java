@@ -45,7 +45,7 @@ final class ConsoleProgress implements Progress {
     private final long total;
     private final String unit;
     private final long began = nanoClock.getAsLong();
-    private long lastShown = began;
+    private long lastShown = began - PLAIN_LINE.toNanos();
     private long lastShownDone = -1;
     private long done;
     private String remark = "";

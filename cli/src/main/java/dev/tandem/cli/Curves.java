@@ -8,18 +8,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Gathers the events of a run for its report. Events come from one thread, one after the other. */
-final class Curves {
+/** Takes the events of a run: shows its progress and keeps its curves for the report. */
+final class Curves implements AutoCloseable {
 
+  private final Progress progress;
   private final List<Report.Point> loss = new ArrayList<>();
   private final List<Report.Point> testLoss = new ArrayList<>();
   private final List<Report.Point> accuracy = new ArrayList<>();
   private TrainingEvent.Result result;
 
-  /** Takes an event and shows it in the progress. */
-  synchronized void add(TrainingEvent event, Progress.Task task) {
+  /** Begins with the first step, so that the rate shown is that of training, not of starting. */
+  private Progress.Task task;
+
+  Curves(Progress progress) {
+    this.progress = progress;
+  }
+
+  synchronized void add(TrainingEvent event) {
     switch (event) {
       case TrainingEvent.Step step -> {
+        if (task == null) {
+          task = progress.start("training", step.totalImages(), "images");
+        }
         loss.add(new Report.Point(step.step(), step.loss()));
         task.advanceTo(step.images(), remark(step));
       }
@@ -36,6 +46,14 @@ final class Curves {
     return accuracy.isEmpty()
         ? text
         : text + String.format(Locale.ROOT, "  test accuracy %.2f%%", accuracy.getLast().y());
+  }
+
+  /** Ends the line of progress. */
+  @Override
+  public synchronized void close() {
+    if (task != null) {
+      task.close();
+    }
   }
 
   synchronized TrainingEvent.Result result() {

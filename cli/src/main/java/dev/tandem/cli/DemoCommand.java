@@ -13,6 +13,7 @@ import dev.tandem.data.ImageFormat;
 import dev.tandem.data.glyphs.Glyph;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.WarmupCosine;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.train.RankMain;
@@ -121,6 +122,8 @@ final class DemoCommand extends TandemCommand {
 
   private TrainingConfig config(RunFolder run) {
     Path data = run.path().resolve("data");
+    WarmupCosine schedule =
+        DigitsNetwork.learningRate(Math.ceilDiv(images, DigitsNetwork.GLOBAL_BATCH));
     int processors = Runtime.getRuntime().availableProcessors();
     return new TrainingConfig(
         data.resolve("train").toString(),
@@ -134,8 +137,8 @@ final class DemoCommand extends TandemCommand {
             DigitsNetwork.PIXEL_DEVIATION),
         epochs,
         DigitsNetwork.GLOBAL_BATCH,
-        DigitsNetwork.PEAK_RATE,
-        DigitsNetwork.WARM_UP_STEPS,
+        schedule.peak(),
+        Math.toIntExact(schedule.warmupSteps()),
         DigitsNetwork.optimizer().momentum(),
         DigitsNetwork.optimizer().weightDecay(),
         seed,
@@ -144,22 +147,21 @@ final class DemoCommand extends TandemCommand {
 
   /** Runs the ranks to their end and gathers what rank 0 told. */
   private Curves train(RunFolder run, Progress progress) {
-    Curves curves = new Curves();
+    System.err.printf("starting %d training processes%n", ranks);
     LaunchPlan plan =
         LaunchPlan.of(ranks, RankMain.class.getName(), List.of(run.path().toString()));
-    try (Progress.Task task = progress.start("training", (long) epochs * images, "images")) {
+    try (Curves curves = new Curves(progress)) {
       ProcessLauncher launcher =
           new ProcessLauncher(
               plan,
               (rank, source, line) ->
                   TrainingEvent.ofLine(line)
                       .ifPresentOrElse(
-                          event -> curves.add(event, task),
-                          () -> System.err.println("[rank " + rank + "] " + line)),
+                          curves::add, () -> System.err.println("[rank " + rank + "] " + line)),
               System.err::println);
       requireSuccess(launcher.run());
+      return curves;
     }
-    return curves;
   }
 
   private static void requireSuccess(LaunchResult outcome) {

@@ -27,7 +27,8 @@ class ConsoleProgressTest {
     }
     assertEquals(
         """
-        training  50%  500 images, 100/s, 5 s left  loss 0.50
+        training  10%  100 images, 100/s, 9 s left  loss 0.50
+        training  60%  600 images, 100/s, 4 s left  loss 0.50
         training 100%  1,000 images, 100/s, 10 s  loss 0.50
         """,
         bytes.toString(StandardCharsets.UTF_8));

@@ -3,8 +3,6 @@ package dev.tandem.lmdb;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +14,7 @@ import java.nio.file.StandardOpenOption;
  */
 public final class Environment implements AutoCloseable {
 
-  private static final String DATA_FILE = "data.mdb";
+  static final String DATA_FILE = "data.mdb";
 
   private final Path file;
   private final FileChannel channel;
@@ -38,6 +36,9 @@ public final class Environment implements AutoCloseable {
    */
   public static Environment open(Path path) {
     Path file = dataFile(path);
+    if (Files.isDirectory(file)) {
+      throw new WorkFailedException("cannot open " + file + ": it is a folder");
+    }
     Environment environment;
     try {
       environment = new Environment(file, FileChannel.open(file, StandardOpenOption.READ));
@@ -45,7 +46,8 @@ public final class Environment implements AutoCloseable {
       throw FileErrors.failure("open", file, e);
     }
     try {
-      environment.checkHeader();
+      // Finds out early whether this is a database at all.
+      Meta.newest(file, environment.channel);
     } catch (RuntimeException e) {
       environment.close();
       throw e;
@@ -68,49 +70,21 @@ public final class Environment implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the environment of " + file + " is closed");
     }
+    Meta meta = Meta.newest(file, channel);
+    long size;
     try {
-      long size = checkedSize();
-      if (mapped == null || mapped.size() != size) {
-        MappedFile newer = MappedFile.map(channel, size);
-        if (mapped != null) {
-          mapped.release();
-        }
-        mapped = newer;
+      size = channel.size();
+    } catch (IOException e) {
+      throw FileErrors.failure("read", file, e);
+    }
+    if (mapped == null || mapped.size() != size) {
+      if (mapped != null) {
+        mapped.release();
       }
-      MappedFile held = mapped;
-      Meta meta = Meta.newest(file, held.window(0), size);
-      held.retain();
-      return new Snapshot(new Pages(file, held, meta, false), held::release);
-    } catch (IOException e) {
-      throw FileErrors.failure("read", file, e);
-    } catch (InternalError e) {
-      throw new DamagedDatabaseException(file, 0, 0, "the file became shorter while read", e);
+      mapped = new MappedFile(file, channel, size);
     }
-  }
-
-  /** Finds out early, and without a mapping, whether this is a database at all. */
-  private void checkHeader() {
-    try {
-      long size = checkedSize();
-      int length = (int) Math.min(size, PageFormat.MAX_PAGE_SIZE + PageFormat.META_END);
-      ByteBuffer start = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-      while (start.hasRemaining() && channel.read(start, start.position()) > 0) {}
-      Meta.newest(file, start, start.position());
-    } catch (IOException e) {
-      throw FileErrors.failure("read", file, e);
-    }
-  }
-
-  private long checkedSize() throws IOException {
-    if (Files.isDirectory(file)) {
-      throw new WorkFailedException("cannot open " + file + ": it is a folder");
-    }
-    long size = channel.size();
-    if (size < PageFormat.META_END) {
-      throw new DamagedDatabaseException(
-          file, 0, size, "the file is " + size + " bytes long; it is no LMDB database");
-    }
-    return size;
+    mapped.retain();
+    return new Snapshot(new Pages(file, channel, mapped, meta, false));
   }
 
   @Override

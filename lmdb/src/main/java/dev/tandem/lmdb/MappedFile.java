@@ -1,58 +1,63 @@
 package dev.tandem.lmdb;
 
+import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.nio.file.Path;
 
 /**
- * A read-only mapping of a whole file as long as it was when mapped, never longer: touching it
- * cannot leave the file unless someone truncates the file afterwards.
+ * A read-only mapping of a whole file as long as it was when this was made, never longer: touching
+ * it cannot leave the file unless someone truncates the file afterwards.
  *
- * <p>Counted: whoever holds it releases it once, the last one unmaps. Any thread may read.
+ * <p>Mapped at the first touch, since much work (loading or building an index) needs none. Counted:
+ * whoever holds it releases it once, the last one unmaps. Any thread may read.
  */
 final class MappedFile {
 
   /** Windows are a power of two, so no page (a smaller power of two) lies across two of them. */
-  static final int WINDOW_SHIFT = 30;
+  private static final int WINDOW_SHIFT = 30;
 
-  private final Arena arena;
-  private final MemorySegment bytes;
-  private final ByteBuffer[] windows;
-  private final AtomicInteger holders = new AtomicInteger(1);
+  private final Path path;
+  private final FileChannel channel;
+  private final long size;
+  private int holders = 1;
+  private Arena arena;
+  private volatile Mapping mapping;
 
-  private MappedFile(Arena arena, MemorySegment bytes) {
-    this.arena = arena;
-    this.bytes = bytes;
-    int count = (int) ((bytes.byteSize() + (1L << WINDOW_SHIFT) - 1) >>> WINDOW_SHIFT);
-    this.windows = new ByteBuffer[count];
-    for (int i = 0; i < count; i++) {
-      long from = (long) i << WINDOW_SHIFT;
-      long length = Math.min(1L << WINDOW_SHIFT, bytes.byteSize() - from);
-      windows[i] = bytes.asSlice(from, length).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  /** The bytes, whole and in windows that a buffer can hold. */
+  private static final class Mapping {
+    private final MemorySegment bytes;
+    private final ByteBuffer[] windows;
+
+    Mapping(MemorySegment bytes) {
+      this.bytes = bytes;
+      int count = (int) ((bytes.byteSize() + (1L << WINDOW_SHIFT) - 1) >>> WINDOW_SHIFT);
+      this.windows = new ByteBuffer[count];
+      for (int i = 0; i < count; i++) {
+        long from = (long) i << WINDOW_SHIFT;
+        long length = Math.min(1L << WINDOW_SHIFT, bytes.byteSize() - from);
+        windows[i] = bytes.asSlice(from, length).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+      }
     }
   }
 
-  static MappedFile map(FileChannel channel, long size) throws IOException {
-    Arena arena = Arena.ofShared();
-    try {
-      return new MappedFile(arena, channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena));
-    } catch (IOException | RuntimeException e) {
-      arena.close();
-      throw e;
-    }
+  MappedFile(Path path, FileChannel channel, long size) {
+    this.path = path;
+    this.channel = channel;
+    this.size = size;
   }
 
   long size() {
-    return bytes.byteSize();
+    return size;
   }
 
   /** The window that holds this byte of the file. */
   ByteBuffer window(long position) {
-    return windows[(int) (position >>> WINDOW_SHIFT)];
+    return mapping().windows[(int) (position >>> WINDOW_SHIFT)];
   }
 
   /** Where in its window this byte of the file is. */
@@ -61,23 +66,35 @@ final class MappedFile {
   }
 
   MemorySegment slice(long position, long length) {
-    return bytes.asSlice(position, length);
+    return mapping().bytes.asSlice(position, length);
   }
 
-  /** One more holder, or false if the last one is gone already. */
-  boolean retain() {
-    int now;
-    do {
-      now = holders.get();
-      if (now == 0) {
-        return false;
+  private Mapping mapping() {
+    Mapping known = mapping;
+    return known != null ? known : map();
+  }
+
+  private synchronized Mapping map() {
+    if (mapping == null) {
+      if (holders == 0) {
+        throw new IllegalStateException("the environment of " + path + " is closed");
       }
-    } while (!holders.compareAndSet(now, now + 1));
-    return true;
+      arena = Arena.ofShared();
+      try {
+        mapping = new Mapping(channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena));
+      } catch (IOException e) {
+        throw FileErrors.failure("map", path, e);
+      }
+    }
+    return mapping;
   }
 
-  void release() {
-    if (holders.decrementAndGet() == 0) {
+  synchronized void retain() {
+    holders++;
+  }
+
+  synchronized void release() {
+    if (--holders == 0 && arena != null) {
       arena.close();
     }
   }

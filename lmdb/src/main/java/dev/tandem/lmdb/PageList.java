@@ -18,6 +18,17 @@ final class PageList {
     origins[size++] = from;
   }
 
+  void addAll(PageList other) {
+    for (int i = 0; i < other.size; i++) {
+      add(other.numbers[i], other.origins[i]);
+    }
+  }
+
+  /** All page numbers, in order. */
+  long[] numbers() {
+    return Arrays.copyOf(numbers, size);
+  }
+
   int size() {
     return size;
   }

@@ -111,6 +111,11 @@ final class PageView {
     return buffer;
   }
 
+  /** Where in the buffer the page begins. */
+  int at() {
+    return at;
+  }
+
   /** Nodes, or packed keys, on this page. */
   int count() {
     return count;
@@ -126,9 +131,9 @@ final class PageView {
     return fileStart + (position - at);
   }
 
-  /** Number of the page that this is, or that this sub-page lies on. */
-  long pageNumber() {
-    return fileStart / pages.pageSize();
+  /** Byte of the file where the page begins. */
+  long start() {
+    return fileStart;
   }
 
   /** Free bytes between the node table and the nodes, or behind the packed keys. */

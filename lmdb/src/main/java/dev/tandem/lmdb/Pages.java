@@ -3,6 +3,7 @@ package dev.tandem.lmdb;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 final class Pages {
 
   private final Path path;
+  private final FileChannel channel;
   private final MappedFile file;
   private final Meta meta;
   private final int shift;
@@ -25,8 +27,9 @@ final class Pages {
   /**
    * @param pinned a reader slot keeps writers from reusing this state's pages
    */
-  Pages(Path path, MappedFile file, Meta meta, boolean pinned) {
+  Pages(Path path, FileChannel channel, MappedFile file, Meta meta, boolean pinned) {
     this.path = path;
+    this.channel = channel;
     this.file = file;
     this.meta = meta;
     this.shift = Integer.numberOfTrailingZeros(meta.pageSize());
@@ -40,6 +43,11 @@ final class Pages {
 
   Path path() {
     return path;
+  }
+
+  /** The file, for reads that go around the mapping. */
+  FileChannel channel() {
+    return channel;
   }
 
   Meta meta() {
@@ -119,6 +127,19 @@ final class Pages {
         pagesInFile << shift,
         "the file became shorter while it was read, or its storage failed",
         fault);
+  }
+
+  /** As {@link #ensureIntact()}, for work that does without the mapping. */
+  void ensureIntactInFile() {
+    long at = (long) meta.page() * meta.pageSize();
+    if (!pinned && Meta.transaction(path, channel, at) != meta.transaction()) {
+      throw new SnapshotOverwrittenException(path, meta.transaction());
+    }
+  }
+
+  /** Lets go of the mapping. */
+  void release() {
+    file.release();
   }
 
   /** Throws if what was read before this call may not be of this state. */

@@ -17,12 +17,10 @@ import java.util.List;
 public final class Snapshot implements AutoCloseable {
 
   private final Pages pages;
-  private final Runnable release;
   private boolean closed;
 
-  Snapshot(Pages pages, Runnable release) {
+  Snapshot(Pages pages) {
     this.pages = pages;
-    this.release = release;
   }
 
   /** Number of the transaction that committed this state. */
@@ -105,7 +103,7 @@ public final class Snapshot implements AutoCloseable {
   public synchronized void close() {
     if (!closed) {
       closed = true;
-      release.run();
+      pages.release();
     }
   }
 }

@@ -120,6 +120,17 @@ final class TreeCursor {
     return true;
   }
 
+  /** Goes to the beginning of the following leaf. */
+  boolean nextLeaf() {
+    index[top] = path[top].count() - 1;
+    return next();
+  }
+
+  /** A new walk begins, which may visit all pages again. */
+  void restart() {
+    budget.reset();
+  }
+
   boolean previous() {
     int level = top;
     while (index[level] == 0) {

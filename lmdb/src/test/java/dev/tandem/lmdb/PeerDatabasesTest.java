@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.lmdb.Peer.Expected;
 import dev.tandem.lmdb.Peer.Pair;
@@ -12,8 +13,11 @@ import dev.tandem.lmdb.Peer.Sought;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -61,6 +65,7 @@ class PeerDatabasesTest {
             expected.name().isEmpty() ? snapshot.main() : snapshot.database(expected.name());
         try {
           checkDatabase(expected, database, random);
+          checkIndex(path, expected, database, snapshot);
         } catch (Throwable e) {
           throw new AssertionError("database '" + expected.name() + "' " + expected.flags(), e);
         }
@@ -126,6 +131,32 @@ class PeerDatabasesTest {
         assertTrue(cursor.next());
         assertRecord(records, ordinal + 1, cursor);
       }
+    }
+  }
+
+  /** The index leads to the values' bytes in the file, also after a way through its file. */
+  private static void checkIndex(Path path, Expected expected, Database database, Snapshot snapshot)
+      throws Exception {
+    RecordIndex built = RecordIndex.build(database, false, Progress.SILENT);
+    RecordIndex decoded = RecordIndexFile.decode(RecordIndexFile.encode(built));
+    assertTrue(decoded.describes(database));
+    List<Pair> records = expected.records();
+    try (FileChannel file = FileChannel.open(path.resolve("data.mdb"), StandardOpenOption.READ)) {
+      for (RecordIndex index : List.of(built, decoded)) {
+        assertEquals(records.size(), index.size());
+        for (int i = 0; i < records.size(); i++) {
+          byte[] value = records.get(i).value();
+          assertEquals(value.length, index.length(i));
+          ByteBuffer bytes = ByteBuffer.allocate(value.length);
+          while (bytes.hasRemaining()
+              && file.read(bytes, index.offset(i) + bytes.position()) > 0) {}
+          assertArrayEquals(value, bytes.array());
+        }
+      }
+    }
+    for (int i = 0; i < records.size(); i += 1 + records.size() / 50) {
+      assertArrayEquals(
+          records.get(i).key(), decoded.key(snapshot, i).toArray(ValueLayout.JAVA_BYTE));
     }
   }
 

@@ -21,6 +21,8 @@ public final class RankMain {
   private RankMain() {}
 
   /**
+   * Trains to the end; failures are exceptions.
+   *
    * @param arguments the run's folder, in which {@code config.yaml} is
    */
   public static void main(String[] arguments) {

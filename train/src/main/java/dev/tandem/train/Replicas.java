@@ -4,7 +4,6 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -28,7 +28,10 @@ final class RunLog implements AutoCloseable {
   static RunLog open(Path run, int rank) {
     Path file = run.resolve("metrics.jsonl");
     if (rank != 0) {
-      return new RunLog(file, Writer.nullWriter(), new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+      return new RunLog(
+          file,
+          Writer.nullWriter(),
+          new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
     }
     try {
       return new RunLog(file, Files.newBufferedWriter(file), System.out);

@@ -15,6 +15,7 @@ import dev.tandem.data.SampleOrder;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
+import dev.tandem.nn.WarmupCosine;
 import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
@@ -54,6 +55,8 @@ public final class Trainer {
   private final Phases phases = new Phases();
 
   /**
+   * A rank of a run that has not begun.
+   *
    * @param events told on rank 0; elsewhere nothing is told
    */
   public Trainer(TrainingConfig config, Parts parts, Consumer<TrainingEvent> events) {
@@ -68,7 +71,8 @@ public final class Trainer {
 
   /** Trains all epochs; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
   public TrainingEvent.Result run() {
-    LearningRate rate = new LearningRate(config.learningRate(), config.warmUpSteps(), steps);
+    WarmupCosine schedule =
+        new WarmupCosine(config.learningRate(), Math.min(config.warmUpSteps(), steps), steps);
     TensorView gradients = // the whole network's, in one piece
         new TensorView(
             "gradients",
@@ -89,7 +93,7 @@ public final class Trainer {
               parts.synchronizer().submit(gradients, (float) batch.weight());
               parts.synchronizer().await();
             });
-        double learningRate = rate.at(step);
+        double learningRate = schedule.rate(step);
         phases.in(Phase.COMPUTE, () -> parts.optimizer().step(learningRate));
 
         images += batch.globalCount();
@@ -100,8 +104,7 @@ public final class Trainer {
           trainSeconds += (System.nanoTime() - began) / 1e9;
           test = evaluate();
           long epoch = (step + 1) / order.stepsPerEpoch();
-          events.accept(
-              new TrainingEvent.Epoch(epoch, step + 1, test.accuracy(), test.meanLoss()));
+          events.accept(new TrainingEvent.Epoch(epoch, step + 1, test.accuracy(), test.meanLoss()));
           began = System.nanoTime();
         }
       }
@@ -131,8 +134,7 @@ public final class Trainer {
     boolean identical = Replicas.identical(communicator, digest);
     long began = System.nanoTime();
     // The replicas are equal, so one rank's copy is everybody's.
-    Path checkpoint =
-        communicator.rank() == 0 ? parts.checkpoints().save(steps, state) : null;
+    Path checkpoint = communicator.rank() == 0 ? parts.checkpoints().save(steps, state) : null;
     communicator.barrier();
     double checkpointSeconds = (System.nanoTime() - began) / 1e9;
     TrainingEvent.Result result =
@@ -167,7 +169,7 @@ public final class Trainer {
         }
       }
     }
-    double[] sums = allreduce(own.samples(), own.correct(), own.lossSum());
+    double[] sums = allreduce((double) own.samples(), (double) own.correct(), own.lossSum());
     return new Evaluation((long) sums[0], (long) sums[1], sums[2]);
   }
 

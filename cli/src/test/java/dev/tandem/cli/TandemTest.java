@@ -1,0 +1,77 @@
+package dev.tandem.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+class TandemTest {
+
+  private record Outcome(int code, String out, String err) {}
+
+  private static Outcome run(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int code =
+        Tandem.commandLine()
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .execute(arguments);
+    return new Outcome(code, out.toString(), err.toString());
+  }
+
+  @Test
+  void anUnknownCommandIsNamedInOneLine() {
+    assertEquals(
+        new Outcome(2, "", "tandem: there is no command 'frobnicate'; see ./tandem --help\n"),
+        run("frobnicate"));
+  }
+
+  @Test
+  void aWrongOptionIsNamedInOneLine() {
+    Outcome outcome = run("demo", "--ranks", "two");
+    assertEquals(2, outcome.code());
+    assertEquals(1, outcome.err().lines().count(), outcome.err());
+    assertTrue(outcome.err().contains("--ranks"), outcome.err());
+    assertTrue(outcome.err().endsWith("see ./tandem demo --help\n"), outcome.err());
+  }
+
+  @Test
+  void aFolderThatIsNotThereIsNoticedBeforeTheWork() {
+    Outcome outcome = run("demo", "--json", "/no/such/folder/out.json");
+    assertEquals(2, outcome.code());
+    assertEquals(
+        "tandem: --json /no/such/folder/out.json: there is no folder /no/such/folder\n",
+        outcome.err());
+  }
+
+  @Test
+  void everyCommandHasHelpWithExamplesAndJson() {
+    checkHelp(Tandem.commandLine());
+  }
+
+  private static void checkHelp(CommandLine command) {
+    for (CommandLine sub : command.getSubcommands().values()) {
+      if (sub.getCommand() instanceof TandemCommand) {
+        String help = sub.getUsageMessage();
+        assertTrue(help.contains("--json"), help);
+        assertTrue(help.contains("Example"), help);
+      }
+      checkHelp(sub);
+    }
+  }
+
+  @Test
+  void optionsComeFromTheEnvironmentToo() {
+    CommandLine demo = Tandem.commandLine().getSubcommands().get("demo");
+    assertEquals("TANDEM_COMMIT_EVERY", EnvironmentDefaults.variable("--commit-every"));
+    assertEquals(
+        "7",
+        new EnvironmentDefaults(Map.of("TANDEM_EPOCHS", "7"))
+            .defaultValue(demo.getCommandSpec().findOption("--epochs")));
+  }
+}
