@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       DataMakeCommand.class,
       DataImportCommand.class,
+      DataIndexCommand.class,
       DataDumpCommand.class,
       DataLoadCommand.class
     },

@@ -45,13 +45,15 @@ final class Peer {
 
   /** Standard output of a program that must end well. */
   static byte[] run(Object... command) throws IOException, InterruptedException {
+    Path errors = Files.createTempFile("peer", ".err");
     Process process =
         new ProcessBuilder(Arrays.stream(command).map(Object::toString).toList())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .redirectError(errors.toFile())
             .start();
     process.getOutputStream().close();
     byte[] output = process.getInputStream().readAllBytes();
-    assertEquals(0, process.waitFor(), Arrays.toString(command));
+    assertEquals(0, process.waitFor(), Arrays.toString(command) + Files.readString(errors));
+    Files.delete(errors);
     return output;
   }
 
