@@ -173,9 +173,7 @@ public final class Cursor {
       }
       PageView leaf = keys.leaf();
       KeyOrder order = KeyOrder.ofDuplicates(database.tree().flags());
-      return order.compare(
-                  value, value.length, leaf.buffer(), leaf.dataAt(node), leaf.dataSize(node))
-              <= 0
+      return order.compare(value, leaf.buffer(), leaf.dataAt(node), leaf.dataSize(node)) <= 0
           && found();
     } catch (InternalError e) {
       throw pages.unreadable(e);
@@ -246,7 +244,7 @@ public final class Cursor {
   }
 
   private TreeShape shapeOfDuplicates(PageView leaf) {
-    TreeRecord tree = leaf.tree(node);
+    TreeDescription tree = leaf.tree(node);
     if (duplicateShapeRoot != tree.root()) {
       duplicateShape = TreeShape.of(pages, tree, true, leaf.filePosition(leaf.dataAt(node)));
       duplicateShapeRoot = tree.root();
@@ -292,7 +290,7 @@ public final class Cursor {
   }
 
   /** The tree of the current record if it stands for a named database, else null. */
-  TreeRecord namedTree() {
+  TreeDescription namedTree() {
     PageView leaf = keys.leaf();
     int kind = leaf.flags(node) & (PageFormat.SUB_DATA | PageFormat.DUP_DATA);
     return kind == PageFormat.SUB_DATA ? leaf.tree(node) : null;

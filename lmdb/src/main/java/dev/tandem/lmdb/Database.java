@@ -11,7 +11,7 @@ public final class Database {
 
   private final Pages pages;
   private final String name;
-  private final TreeRecord tree;
+  private final TreeDescription tree;
 
   /** Byte of the file that describes this tree. */
   private final long described;
@@ -19,7 +19,7 @@ public final class Database {
   /** Built at the first access by ordinal; threads that race build it twice, equal. */
   private volatile TreeShape shape;
 
-  Database(Pages pages, String name, TreeRecord tree, long described) {
+  Database(Pages pages, String name, TreeDescription tree, long described) {
     this.pages = pages;
     this.name = name;
     this.tree = tree;
@@ -63,7 +63,7 @@ public final class Database {
     return pages;
   }
 
-  TreeRecord tree() {
+  TreeDescription tree() {
     return tree;
   }
 

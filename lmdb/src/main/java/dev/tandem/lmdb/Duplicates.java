@@ -29,7 +29,7 @@ final class Duplicates {
     this.fixed = (flags & PageFormat.DUP_FIXED) != 0;
     int integer = (flags & PageFormat.INTEGER_DUP) != 0 ? PageFormat.INTEGER_KEY : 0;
     this.innerFlags = fixed ? PageFormat.DUP_FIXED | integer : 0;
-    this.inner = new WriteTree(outer.space(), TreeState.empty(innerFlags), order, false);
+    this.inner = new WriteTree(outer.space(), TreeRecord.empty(innerFlags), order, false);
   }
 
   /** Adds a value at the position; false if the key has it already. */
@@ -81,8 +81,7 @@ final class Duplicates {
     if (fixed || first.length == 0 || item.length == 0) {
       checkSizes(item.length, first.length);
     }
-    int comparison =
-        order.compareForWriting(item, item.length, leaf.bytes, leaf.dataAt(at), first.length);
+    int comparison = order.compare(item, item.length, leaf.bytes, leaf.dataAt(at), first.length);
     if (comparison == 0) {
       return false;
     }
@@ -157,7 +156,7 @@ final class Duplicates {
     if ((flags & PageFormat.DUP_DATA) == 0) {
       int size = (int) leaf.dataSize(at);
       if (size != item.length
-          || order.compareForWriting(item, item.length, leaf.bytes, leaf.dataAt(at), size) != 0) {
+          || order.compare(item, item.length, leaf.bytes, leaf.dataAt(at), size) != 0) {
         return false;
       }
       outer.touch();
@@ -239,8 +238,8 @@ final class Duplicates {
     return inner.leaf().key(0);
   }
 
-  private TreeState recordAtPosition() {
-    return TreeState.read(outer.leaf().bytes, outer.leaf().dataAt(outer.position()));
+  private TreeRecord recordAtPosition() {
+    return TreeRecord.read(outer.leaf().bytes, outer.leaf().dataAt(outer.position()));
   }
 
   private void storeRecord() {
@@ -255,8 +254,8 @@ final class Duplicates {
     inner.record().entries++;
   }
 
-  private TreeState emptyTree(int itemSize) {
-    TreeState record = TreeState.empty(innerFlags);
+  private TreeRecord emptyTree(int itemSize) {
+    TreeRecord record = TreeRecord.empty(innerFlags);
     record.pad = fixed ? itemSize : 0;
     return record;
   }

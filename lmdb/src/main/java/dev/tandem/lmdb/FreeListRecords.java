@@ -10,13 +10,13 @@ import java.nio.ByteOrder;
 final class FreeListRecords {
 
   private final PageSpace space;
-  private final TreeState tree;
+  private final TreeRecord tree;
   private final NodePage[] pages = new NodePage[TreePath.DEPTH];
   private final int[] index = new int[TreePath.DEPTH];
   private int top = -1;
   private boolean started;
 
-  FreeListRecords(PageSpace space, TreeState tree) {
+  FreeListRecords(PageSpace space, TreeRecord tree) {
     this.space = space;
     this.tree = tree;
   }

@@ -61,9 +61,9 @@ final class IndexScan {
 
   /** All leaves in key order. */
   private PageList leaves() {
-    TreeRecord tree = database.tree();
+    TreeDescription tree = database.tree();
     long from = database.described();
-    if (tree.depth() < 1 || tree.depth() > TreeRecord.MAX_DEPTH) {
+    if (tree.depth() < 1 || tree.depth() > TreeDescription.MAX_DEPTH) {
       throw pages.damaged(from + PageFormat.DB_DEPTH, "a tree cannot be " + tree.depth() + " deep");
     }
     PageBudget budget = new PageBudget(pages);
@@ -164,8 +164,7 @@ final class IndexScan {
     private final Runs joined = new Runs(this);
     private final PlainLeaf plain = new PlainLeaf(pages);
     private final PageView subPage = new PageView(pages);
-    private final TreeCursor duplicates =
-        new TreeCursor(pages, new PageBudget(pages), true, KeyOrder.LEXICAL);
+    private TreeCursor duplicates;
     private int runs;
     private long previous;
     private long records;
@@ -210,6 +209,9 @@ final class IndexScan {
     }
 
     private void addTree(PageView leaf, int node) {
+      if (duplicates == null) {
+        duplicates = new TreeCursor(pages, new PageBudget(pages), true, KeyOrder.LEXICAL);
+      }
       duplicates.open(leaf.tree(node), leaf.filePosition(leaf.dataAt(node)));
       duplicates.restart();
       duplicates.first();

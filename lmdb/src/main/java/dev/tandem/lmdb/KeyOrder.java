@@ -6,9 +6,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The orders that LMDB's database flags choose for keys and for duplicates. */
+/** The orders in which LMDB sorts keys and duplicates, by the flags of a database. */
 enum KeyOrder {
-  /** Byte by byte, unsigned, a prefix before its extensions. */
+  /** Byte by byte, unsigned; a prefix comes first. */
   LEXICAL {
     @Override
     int compare(byte[] key, int length, ByteBuffer page, int at, int size) {
@@ -30,8 +30,7 @@ enum KeyOrder {
       return length - size;
     }
   },
-
-  /** As {@link #LEXICAL}, read from the last byte to the first. */
+  /** As lexical, from the last byte to the first. */
   REVERSE {
     @Override
     int compare(byte[] key, int length, ByteBuffer page, int at, int size) {
@@ -45,51 +44,56 @@ enum KeyOrder {
       return length - size;
     }
   },
-
-  /** Unsigned little-endian integers; LMDB asks for 4 or 8 bytes, any length compares. */
+  /** Unsigned little-endian integers of 4 or 8 bytes, all of one size. */
   INTEGER {
     @Override
     int compare(byte[] key, int length, ByteBuffer page, int at, int size) {
-      for (int i = Math.max(length, size) - 1; i >= 0; i--) {
-        int left = i < length ? key[i] & 0xFF : 0;
-        int right = i < size ? page.get(at + i) & 0xFF : 0;
-        if (left != right) {
-          return left - right;
-        }
+      if (length != size) {
+        throw new UsageException(
+            "integers of one database have one size: "
+                + length
+                + " bytes given where "
+                + size
+                + " are stored");
       }
-      return 0;
+      return REVERSE.compare(key, length, page, at, size);
     }
   };
 
   private static final VarHandle BIG_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-  /** Compares a key with the {@code size} bytes at {@code at} of a little-endian page. */
+  /** Compares a key with one in a little-endian page. */
   abstract int compare(byte[] key, int length, ByteBuffer page, int at, int size);
 
-  /**
-   * As {@link #compare}, for writers: integers of another size than the stored ones are refused.
-   */
-  int compareForWriting(byte[] key, int length, ByteBuffer page, int at, int size) {
-    if (this == INTEGER && length != size) {
-      throw new UsageException(
-          "integers of one database have one size: %d bytes given where %d are stored"
-              .formatted(length, size));
+  /** As the other, for readers: integers of unequal size, which only damage can bring, compare. */
+  int compare(byte[] key, ByteBuffer page, int at, int size) {
+    if (this != INTEGER || key.length == size) {
+      return compare(key, key.length, page, at, size);
     }
-    return compare(key, length, page, at, size);
+    for (int i = Math.max(key.length, size) - 1; i >= 0; i--) {
+      int mine = i < key.length ? key[i] & 0xFF : 0;
+      int theirs = i < size ? page.get(at + i) & 0xFF : 0;
+      if (mine != theirs) {
+        return mine - theirs;
+      }
+    }
+    return 0;
   }
 
-  static KeyOrder ofKeys(int databaseFlags) {
-    if ((databaseFlags & PageFormat.REVERSE_KEY) != 0) {
+  /** Order of the keys of a database with these flags. */
+  static KeyOrder ofKeys(int flags) {
+    if ((flags & PageFormat.REVERSE_KEY) != 0) {
       return REVERSE;
     }
-    return (databaseFlags & PageFormat.INTEGER_KEY) != 0 ? INTEGER : LEXICAL;
+    return (flags & PageFormat.INTEGER_KEY) != 0 ? INTEGER : LEXICAL;
   }
 
-  static KeyOrder ofDuplicates(int databaseFlags) {
-    if ((databaseFlags & PageFormat.INTEGER_DUP) != 0) {
+  /** Order of the duplicates of a database with these flags. */
+  static KeyOrder ofDuplicates(int flags) {
+    if ((flags & PageFormat.INTEGER_DUP) != 0) {
       return INTEGER;
     }
-    return (databaseFlags & PageFormat.REVERSE_DUP) != 0 ? REVERSE : LEXICAL;
+    return (flags & PageFormat.REVERSE_DUP) != 0 ? REVERSE : LEXICAL;
   }
 }

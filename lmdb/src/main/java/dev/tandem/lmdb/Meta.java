@@ -16,8 +16,8 @@ record Meta(
     int page,
     int pageSize,
     long mapSize,
-    TreeRecord free,
-    TreeRecord main,
+    TreeDescription free,
+    TreeDescription main,
     long lastPage,
     long transaction) {
 
@@ -122,8 +122,8 @@ record Meta(
         page,
         pageSize,
         start.getLong(PageFormat.META_MAP_SIZE),
-        TreeRecord.read(start, PageFormat.META_FREE_DB).withFlags(PageFormat.INTEGER_KEY),
-        TreeRecord.read(start, PageFormat.META_MAIN_DB),
+        TreeDescription.read(start, PageFormat.META_FREE_DB).withFlags(PageFormat.INTEGER_KEY),
+        TreeDescription.read(start, PageFormat.META_MAIN_DB),
         start.getLong(PageFormat.META_LAST_PAGE),
         start.getLong(PageFormat.META_TXN_ID));
   }

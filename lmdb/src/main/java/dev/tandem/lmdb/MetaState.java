@@ -8,7 +8,7 @@ import java.nio.file.Path;
 
 /** What a meta page says: one committed state of the environment. */
 record MetaState(
-    int pageSize, long mapSize, TreeState freeTree, TreeState mainTree, long lastPage, long id) {
+    int pageSize, long mapSize, TreeRecord freeTree, TreeRecord mainTree, long lastPage, long id) {
 
   /** Pages start small enough for any file system and liblmdb goes no higher. */
   static final int MIN_PAGE_SIZE = 4096;
@@ -42,7 +42,7 @@ record MetaState(
           position,
           "it has data version " + version + ", and only version 1 (LMDB 0.9) is written");
     }
-    TreeState free = TreeState.read(bytes, PageFormat.META_FREE_DB);
+    TreeRecord free = TreeRecord.read(bytes, PageFormat.META_FREE_DB);
     int pageSize = free.pad;
     if (pageSize < MIN_PAGE_SIZE || pageSize > MAX_PAGE_SIZE || Integer.bitCount(pageSize) != 1) {
       throw invalid(path, page, position, "pages of " + pageSize + " bytes cannot be written");
@@ -51,7 +51,7 @@ record MetaState(
         pageSize,
         bytes.getLong(PageFormat.META_MAP_SIZE),
         free,
-        TreeState.read(bytes, PageFormat.META_MAIN_DB),
+        TreeRecord.read(bytes, PageFormat.META_MAIN_DB),
         bytes.getLong(PageFormat.META_LAST_PAGE),
         bytes.getLong(PageFormat.META_TXN_ID));
   }
@@ -63,11 +63,11 @@ record MetaState(
 
   /** The meta pages of a new environment. */
   static ByteBuffer newFile(int pageSize) {
-    TreeState free = TreeState.empty(PageFormat.INTEGER_KEY);
+    TreeRecord free = TreeRecord.empty(PageFormat.INTEGER_KEY);
     free.pad = pageSize;
     MetaState empty =
         new MetaState(
-            pageSize, MIN_MAP_SIZE, free, TreeState.empty(0), PageFormat.META_PAGES - 1, 0);
+            pageSize, MIN_MAP_SIZE, free, TreeRecord.empty(0), PageFormat.META_PAGES - 1, 0);
     ByteBuffer pages =
         ByteBuffer.allocate(PageFormat.META_PAGES * pageSize).order(ByteOrder.LITTLE_ENDIAN);
     for (int page = 0; page < PageFormat.META_PAGES; page++) {

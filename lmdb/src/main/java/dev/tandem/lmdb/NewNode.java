@@ -60,7 +60,7 @@ final class NewNode {
   }
 
   /** Writes a value that does not stay in the leaf. To be called once, after {@link #bytes}. */
-  void place(PageSpace space, TreeState record) {
+  void place(PageSpace space, TreeRecord record) {
     if (big && !branch && page == PageFormat.NO_PAGE) {
       page = space.writeRun(value, size);
       record.overflowPages += PageFormat.overflowPagesFor(size, space.pageSize());

@@ -26,7 +26,7 @@ final class PageSearch {
         at = node + PageFormat.NODE_HEADER;
         size = PageFormat.nodeKeySize(bytes, node);
       }
-      int comparison = order.compareForWriting(key, length, bytes, at, size);
+      int comparison = order.compare(key, length, bytes, at, size);
       if (comparison == 0) {
         return middle;
       }

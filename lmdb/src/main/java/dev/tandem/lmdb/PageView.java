@@ -223,12 +223,12 @@ final class PageView {
   }
 
   /** The tree that a node's data describes: a named database, or the duplicates of a key. */
-  TreeRecord tree(int node) {
+  TreeDescription tree(int node) {
     if (dataSize(node) != PageFormat.DATABASE_RECORD) {
       throw pages.damaged(
           filePosition(node), "a tree is described in 48 bytes, not in " + dataSize(node));
     }
-    return TreeRecord.read(buffer, dataAt(node));
+    return TreeDescription.read(buffer, dataAt(node));
   }
 
   /** What to throw for a contradiction at this node. */

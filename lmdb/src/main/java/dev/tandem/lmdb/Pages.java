@@ -75,6 +75,11 @@ final class Pages {
     return MappedFile.inWindow(page << shift);
   }
 
+  /** A number at an even distance from a page's beginning; the caller has checked the bounds. */
+  long number(long position) {
+    return file.window(position).getLong(MappedFile.inWindow(position));
+  }
+
   /** Borrowed bytes of the file; the caller has checked the bounds with {@link #checkValue}. */
   MemorySegment slice(long position, long length) {
     return file.slice(position, length);

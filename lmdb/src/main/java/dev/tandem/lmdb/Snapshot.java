@@ -61,7 +61,7 @@ public final class Snapshot implements AutoCloseable {
   public Database database(String name) {
     Cursor cursor = main().cursor();
     if (cursor.seekExact(name.getBytes(StandardCharsets.UTF_8))) {
-      TreeRecord tree = cursor.namedTree();
+      TreeDescription tree = cursor.namedTree();
       if (tree != null) {
         return new Database(pages, name, tree, cursor.valuePosition());
       }

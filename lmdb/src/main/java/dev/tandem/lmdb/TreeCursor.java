@@ -30,8 +30,8 @@ final class TreeCursor {
   }
 
   /** Chooses a tree that is not empty; {@code from} is the byte of the file that describes it. */
-  void open(TreeRecord tree, long from) {
-    if (tree.depth() < 1 || tree.depth() > TreeRecord.MAX_DEPTH) {
+  void open(TreeDescription tree, long from) {
+    if (tree.depth() < 1 || tree.depth() > TreeDescription.MAX_DEPTH) {
       throw pages.damaged(from + PageFormat.DB_DEPTH, "a tree cannot be " + tree.depth() + " deep");
     }
     if (duplicates
@@ -209,6 +209,6 @@ final class TreeCursor {
   }
 
   private int compare(PageView page, int at, byte[] sought) {
-    return order.compare(sought, sought.length, page.buffer(), page.keyAt(at), page.keySize(at));
+    return order.compare(sought, page.buffer(), page.keyAt(at), page.keySize(at));
   }
 }

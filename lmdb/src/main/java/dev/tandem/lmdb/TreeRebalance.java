@@ -54,7 +54,7 @@ final class TreeRebalance {
   }
 
   private void shrinkRoot(NodePage page) {
-    TreeState record = tree.record();
+    TreeRecord record = tree.record();
     if (page.count() == 0) {
       record.root = PageFormat.NO_PAGE;
       record.depth = 0;

@@ -29,7 +29,7 @@ final class TreeShape {
    * @param duplicates the tree holds duplicates itself, so none of its entries has any
    * @param from byte of the file that describes the tree
    */
-  static TreeShape of(Pages pages, TreeRecord tree, boolean duplicates, long from) {
+  static TreeShape of(Pages pages, TreeDescription tree, boolean duplicates, long from) {
     PageBudget budget = new PageBudget(pages);
     PageView view = new PageView(pages);
     int[][] firstChild = new int[tree.depth() - 1][];

@@ -26,14 +26,14 @@ public final class WriteDatabase {
   private boolean changed;
   private boolean dropped;
 
-  WriteDatabase(WriteTransaction transaction, PageSpace space, TreeState record, String name) {
+  WriteDatabase(WriteTransaction transaction, PageSpace space, TreeRecord record, String name) {
     this.transaction = transaction;
     this.space = space;
     this.name = name;
     open(record);
   }
 
-  private void open(TreeState record) {
+  private void open(TreeRecord record) {
     tree = new WriteTree(space, record, KeyOrder.ofKeys(record.flags), false);
     duplicates =
         (record.flags & PageFormat.DUP_SORT) != 0 ? new Duplicates(tree, record.flags) : null;
@@ -43,7 +43,7 @@ public final class WriteDatabase {
     return name;
   }
 
-  TreeState record() {
+  TreeRecord record() {
     return tree.record();
   }
 
@@ -53,7 +53,7 @@ public final class WriteDatabase {
 
   /** Gives an empty database other flags. */
   void flags(int bits) {
-    TreeState record = tree.record();
+    TreeRecord record = tree.record();
     record.flags = bits;
     open(record);
     changed = true;
@@ -234,8 +234,7 @@ public final class WriteDatabase {
     NodePage leaf = tree.leaf();
     int last = tree.position();
     int comparison =
-        tree.order()
-            .compareForWriting(key, length, leaf.bytes, leaf.keyAt(last), leaf.keySize(last));
+        tree.order().compare(key, length, leaf.bytes, leaf.keyAt(last), leaf.keySize(last));
     if (comparison < 0 || (comparison == 0 && duplicates == null)) {
       throw new UsageException(
           "unsorted append to database "
@@ -322,7 +321,7 @@ public final class WriteDatabase {
   }
 
   /** The record of a named database, or null. */
-  TreeState findRecord(byte[] key) {
+  TreeRecord findRecord(byte[] key) {
     checkKey(key.length);
     if (!tree.seek(key, key.length)) {
       return null;
@@ -330,11 +329,11 @@ public final class WriteDatabase {
     if (!atDatabase()) {
       throw new UsageException(Keys.show(key) + " is a key of the main database, no database");
     }
-    return TreeState.read(tree.leaf().bytes, tree.leaf().dataAt(tree.position()));
+    return TreeRecord.read(tree.leaf().bytes, tree.leaf().dataAt(tree.position()));
   }
 
   /** Stores the record of a named database. */
-  void putRecord(byte[] key, TreeState record) {
+  void putRecord(byte[] key, TreeRecord record) {
     ByteBuffer bytes =
         ByteBuffer.allocate(PageFormat.DATABASE_RECORD).order(ByteOrder.LITTLE_ENDIAN);
     record.write(bytes, 0);

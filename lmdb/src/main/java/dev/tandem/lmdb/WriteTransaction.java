@@ -20,7 +20,7 @@ public final class WriteTransaction implements AutoCloseable {
   private final MetaState before;
   private final PageSpace space;
   private final FreePages free;
-  private final TreeState freeTree;
+  private final TreeRecord freeTree;
   private final long sizeBefore;
   private final WriteDatabase main;
   private final Map<String, WriteDatabase> named = new LinkedHashMap<>();
@@ -81,9 +81,9 @@ public final class WriteTransaction implements AutoCloseable {
             "no named databases: the main database has duplicates or integer keys");
       }
       byte[] key = name.getBytes(StandardCharsets.UTF_8);
-      TreeState record = main.findRecord(key);
+      TreeRecord record = main.findRecord(key);
       if (record == null) {
-        record = TreeState.empty(bits);
+        record = TreeRecord.empty(bits);
         main.putRecord(key, record);
       }
       database = new WriteDatabase(this, space, record, name);

@@ -17,9 +17,9 @@ final class WriteTree {
   private final TreePath path = new TreePath();
   private final TreeSplit splitter;
   private final TreeRebalance balancer;
-  private TreeState record;
+  private TreeRecord record;
 
-  WriteTree(PageSpace space, TreeState record, KeyOrder order, boolean ofFreeList) {
+  WriteTree(PageSpace space, TreeRecord record, KeyOrder order, boolean ofFreeList) {
     this.space = space;
     this.record = record;
     this.order = order;
@@ -28,12 +28,12 @@ final class WriteTree {
     this.balancer = new TreeRebalance(this);
   }
 
-  TreeState record() {
+  TreeRecord record() {
     return record;
   }
 
   /** Works on another tree of the same kind from now on. */
-  void open(TreeState other) {
+  void open(TreeRecord other) {
     record = other;
   }
 
@@ -298,7 +298,7 @@ final class WriteTree {
     if ((flags & PageFormat.BIG_DATA) != 0) {
       space.releaseRun(leaf.bytes.getLong(leaf.dataAt(index)));
     } else if ((flags & PageFormat.SUB_DATA) != 0) {
-      TreeState inner = TreeState.read(leaf.bytes, leaf.dataAt(index));
+      TreeRecord inner = TreeRecord.read(leaf.bytes, leaf.dataAt(index));
       boolean duplicates = (inner.flags & PageFormat.DUP_SORT) != 0;
       new WriteTree(space, inner, order, ofFreeList).dropAll(duplicates);
     }

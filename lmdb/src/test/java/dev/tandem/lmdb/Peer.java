@@ -1,129 +1,107 @@
 package dev.tandem.lmdb;
 
-import dev.tandem.core.Seed;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
-/** liblmdb, through the system's Python and py-lmdb: what our reader is compared with. */
-@SuppressWarnings("ArrayRecordComponent") // compared by content, never by equals
-final class Peer {
+/** liblmdb as others use it: Debian's tools and py-lmdb, each a process of its own. */
+final class Peer implements AutoCloseable {
 
-  private static final String PYTHON = "/usr/bin/python3";
+  private static final Path PYTHON = Path.of("/usr/bin/python3");
 
-  private Peer() {}
+  private final Process process;
+  private final BufferedWriter commands;
+  private final BufferedReader answers;
 
-  record Pair(byte[] key, byte[] value) {}
+  private Peer(Process process) {
+    this.process = process;
+    this.commands = process.outputWriter(UTF_8);
+    this.answers = process.inputReader(UTF_8);
+  }
 
-  /** A seek and where it led: {@code value} is null unless duplicates were sought. */
-  record Sought(byte[] key, byte[] value, boolean found, int ordinal) {}
+  /** A py-lmdb that stays; skips the test where there is none. */
+  static Peer start() throws IOException {
+    boolean usable =
+        Files.isExecutable(PYTHON) && run(PYTHON.toString(), "-c", "import lmdb").code == 0;
+    skipUnless(usable, "py-lmdb is not installed");
+    String script;
+    try (InputStream stream = Peer.class.getResourceAsStream("peer.py")) {
+      script = new String(stream.readAllBytes(), UTF_8);
+    }
+    return new Peer(
+        new ProcessBuilder(PYTHON.toString(), "-u", "-c", script)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start());
+  }
 
-  record Expected(
-      String name,
-      int flags,
-      DatabaseStatistics statistics,
-      List<Pair> records,
-      List<Sought> seeks,
-      List<Sought> duplicateSeeks) {}
+  /** Sends a line and returns the answer, which starts with "ok" unless the peer failed. */
+  String ask(String line) throws IOException {
+    commands.write(line);
+    commands.write('\n');
+    commands.flush();
+    String answer = answers.readLine();
+    if (answer == null || !answer.startsWith("ok")) {
+      throw new AssertionError("py-lmdb on '" + line + "': " + answer);
+    }
+    return answer.substring(2).strip();
+  }
 
-  /** Skips the test, with a reason, where liblmdb's tools are missing. */
-  static void assume() {
-    boolean python;
+  @Override
+  public void close() throws IOException {
+    commands.close();
     try {
-      Process process = new ProcessBuilder(PYTHON, "-c", "import lmdb").inheritIO().start();
-      python = process.waitFor() == 0 && Files.isExecutable(Path.of("/usr/bin/mdb_load"));
-    } catch (IOException e) {
-      python = false;
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
     } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-    if (!python) {
-      System.out.println("skipped: needs " + PYTHON + " with py-lmdb, and lmdb-utils");
-    }
-    Assumptions.assumeTrue(python, "needs " + PYTHON + " with py-lmdb, and lmdb-utils");
-  }
-
-  /** Writes cases first..first+count-1, each in the folder of its number. */
-  static void makeDatabases(Path folder, Seed seed, int first, int count) throws Exception {
-    run(
-        script(folder, "make_databases.py"),
-        folder.toString(),
-        Long.toString(seed.value() & 0xFFFF_FFFFL),
-        Integer.toString(first),
-        Integer.toString(count));
-  }
-
-  static Path script(Path folder, String name) throws IOException {
-    Path script = folder.resolve(name);
-    try (InputStream in = Peer.class.getResourceAsStream(name)) {
-      Files.write(script, in.readAllBytes());
-    }
-    return script;
-  }
-
-  static void run(Path script, String... arguments) throws Exception {
-    Process process = start(script, arguments);
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (process.waitFor() != 0) {
-      throw new AssertionError(script.getFileName() + " failed: " + output);
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
     }
   }
 
-  static Process start(Path script, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(PYTHON, script.toString()));
-    Collections.addAll(command, arguments);
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
-  }
+  /** What a command printed and how it ended. */
+  record Result(int code, String out, String err) {}
 
-  /** What liblmdb read from the database in this folder. */
-  static List<Expected> expected(Path folder) throws IOException {
-    ByteBuffer in =
-        ByteBuffer.wrap(Files.readAllBytes(folder.resolve("expected.bin")))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    List<Expected> databases = new ArrayList<>();
-    for (int count = in.getInt(); count > 0; count--) {
-      String name = new String(string(in), StandardCharsets.UTF_8);
-      int flags = in.getInt();
-      long depth = in.getLong();
-      long branches = in.getLong();
-      long leaves = in.getLong();
-      long overflow = in.getLong();
-      long entries = in.getLong();
-      List<Pair> records = new ArrayList<>();
-      for (int i = in.getInt(); i > 0; i--) {
-        records.add(new Pair(string(in), string(in)));
-      }
-      List<Sought> seeks = new ArrayList<>();
-      for (int i = in.getInt(); i > 0; i--) {
-        seeks.add(new Sought(string(in), null, in.get() != 0, in.getInt()));
-      }
-      List<Sought> duplicateSeeks = new ArrayList<>();
-      for (int i = in.getInt(); i > 0; i--) {
-        duplicateSeeks.add(new Sought(string(in), string(in), in.get() != 0, in.getInt()));
-      }
-      databases.add(
-          new Expected(
-              name,
-              flags,
-              new DatabaseStatistics(entries, (int) depth, branches, leaves, overflow, flags, 4096),
-              records,
-              seeks,
-              duplicateSeeks));
+  static Result run(String... command) throws IOException {
+    Path err = Files.createTempFile("peer", ".err");
+    try {
+      Process process = new ProcessBuilder(command).redirectError(err.toFile()).start();
+      String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+      return new Result(process.waitFor(), out, Files.readString(err));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    } finally {
+      Files.delete(err);
     }
-    return databases;
   }
 
-  private static byte[] string(ByteBuffer in) {
-    byte[] bytes = new byte[in.getInt()];
-    in.get(bytes);
-    return bytes;
+  /** Output of a tool that must succeed; skips the test where it is not installed. */
+  static String tool(String... command) throws IOException {
+    skipUnless(isInstalled(command[0]), command[0] + " (lmdb-utils) is not installed");
+    Result result = run(command);
+    if (result.code != 0) {
+      throw new AssertionError(List.of(command) + " failed: " + result.err);
+    }
+    return result.out;
+  }
+
+  static boolean isInstalled(String tool) {
+    return Files.isExecutable(Path.of("/usr/bin", tool));
+  }
+
+  private static void skipUnless(boolean usable, String reason) {
+    if (!usable) {
+      System.out.println("skipped: " + reason);
+    }
+    Assumptions.assumeTrue(usable, reason);
   }
 }

@@ -19,11 +19,11 @@ class RecordIndexTest {
   @TempDir Path folder;
 
   private void write(String script) throws Exception {
-    Peer.assume();
+    Reference.assume();
     Path file = folder.resolve("write.py");
     Files.writeString(
         file, "import lmdb, sys\nfolder = sys.argv[1]\n" + script, StandardCharsets.UTF_8);
-    Peer.run(file, folder.toString());
+    Reference.run(file, folder.toString());
   }
 
   private void writeRecords(int from, int to, int size, int commitEvery) throws Exception {

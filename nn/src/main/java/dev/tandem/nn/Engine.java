@@ -25,8 +25,9 @@ public final class Engine {
   /**
    * Unpacks the native library into the user's cache, if it is not there yet, and loads it.
    *
-   * <p>Unpacking takes seconds and happens once on a machine. A launcher calls this before it
-   * starts workers, so that they find the library unpacked instead of waiting for each other.
+   * <p>Unpacking takes seconds and happens once for each user of a machine; of several processes
+   * that start at once one unpacks and the others wait. A launcher may call this first to show what
+   * is going on, but need not.
    *
    * @throws WorkFailedException if there is no native library for this platform
    */
@@ -72,8 +73,11 @@ public final class Engine {
     setDefault("org.bytedeco.javacpp.maxBytes", "0");
     setDefault("org.bytedeco.javacpp.maxPhysicalBytes", "0");
     try {
-      Loader.load(openblas_nolapack.class);
-      Loader.load(torch.class);
+      NativeCache.whileComplete(
+          () -> {
+            Loader.load(openblas_nolapack.class);
+            Loader.load(torch.class);
+          });
     } catch (LinkageError e) {
       throw new WorkFailedException(
           "the native library of the compute engine (libtorch) cannot be loaded on "

@@ -18,11 +18,11 @@ final class FiftySteps {
   }
 
   static String fingerprint(Seed seed, int threads) throws NoSuchAlgorithmException {
-    Batches batches = Batches.glyphs(seed.derive("images"), 320);
+    Batches batches = Batches.glyphs(seed.derive("images"), 80);
     try (Network network = Network.create(Engine.start(threads), DigitsNetwork.spec(), seed);
         Optimizer optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
       for (int step = 0; step < 50; step++) {
-        batches.part(step % 10 * 32, 32).train(network);
+        batches.part(step % 10 * 8, 8).train(network);
         optimizer.step(0.01);
       }
       MessageDigest digest = MessageDigest.getInstance("SHA-256");

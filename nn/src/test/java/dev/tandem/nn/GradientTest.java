@@ -13,7 +13,9 @@ import dev.tandem.nn.LayerSpec.FullyConnected;
 import dev.tandem.nn.LayerSpec.GlobalAveragePool;
 import dev.tandem.nn.LayerSpec.MaxPool;
 import dev.tandem.nn.LayerSpec.Relu;
+import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.testkit.TestSeed;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
@@ -53,7 +55,7 @@ class GradientTest {
   @Test
   void float32AgreesWithFloat64() {
     Seed seed = TestSeed.of(GradientTest.class);
-    NetworkSpec spec = dev.tandem.nn.models.DigitsNetwork.spec();
+    NetworkSpec spec = DigitsNetwork.spec();
     try (Network exact = Network.create(ENGINE, spec, seed, DType.FLOAT64);
         Network rough = Network.create(ENGINE, spec, seed)) {
       Batches exactBatch = Batches.random(seed, spec, DType.FLOAT64, 8);
@@ -80,8 +82,7 @@ class GradientTest {
     try (Network network = Network.create(ENGINE, spec, seed, DType.FLOAT64)) {
       Batches batch = Batches.random(seed.derive("batch"), spec, DType.FLOAT64, 3);
       batch.train(network);
-      MemorySegment gradients =
-          java.lang.foreign.Arena.ofAuto().allocate(network.gradientBuffer().byteSize(), 64);
+      MemorySegment gradients = Arena.ofAuto().allocate(network.gradientBuffer().byteSize(), 64);
       gradients.copyFrom(network.gradientBuffer());
       int kinks = 0;
       long checked = 0;

@@ -18,7 +18,7 @@ class LearningTest {
     Batches test = Batches.glyphs(seed.derive("test"), 1_000);
     int steps = training.count() / batch;
     WarmupCosine schedule = new WarmupCosine(0.02, steps / 2, (long) epochs * steps);
-    try (Network network = Network.create(Engine.start(2), DigitsNetwork.spec(), seed);
+    try (Network network = Network.create(Engine.start(1), DigitsNetwork.spec(), seed);
         Optimizer optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
       for (int step = 0; step < epochs * steps; step++) {
         training.part(step % steps * batch, batch).train(network);

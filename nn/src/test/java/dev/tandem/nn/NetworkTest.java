@@ -10,6 +10,7 @@ import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.testkit.TestSeed;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -106,7 +107,7 @@ class NetworkTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void memoryStaysFlat() throws Exception {
-    Batches batch = Batches.glyphs(new Seed(3), 8);
+    Batches batch = Batches.glyphs(new Seed(3), 4);
     try (Network network = Network.create(ENGINE, SPEC, new Seed(1));
         Optimizer optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
       long before = 0;
@@ -118,13 +119,13 @@ class NetworkTest {
         optimizer.step(0.01);
         batch.evaluate(network);
       }
-      // Without scopes this would grow by more than a gigabyte.
+      // Without scopes this would grow by more than half a gigabyte.
       long grown = residentBytes() - before;
       assertTrue(grown < 64L << 20, "grew by " + (grown >> 20) + " MiB");
     }
   }
 
-  private static long residentBytes() throws java.io.IOException {
+  private static long residentBytes() throws IOException {
     return Files.readAllLines(Path.of("/proc/self/status")).stream()
             .filter(line -> line.startsWith("VmRSS:"))
             .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))

@@ -15,6 +15,7 @@ import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -93,7 +94,7 @@ class SgdMomentumTest {
     optimizer.step(0.05);
   }
 
-  private static double[][] copy(java.util.List<TensorView> views) {
+  private static double[][] copy(List<TensorView> views) {
     return views.stream()
         .map(view -> view.data().toArray(ValueLayout.JAVA_DOUBLE))
         .toArray(double[][]::new);

@@ -5,8 +5,8 @@ package dev.tandem.data.glyphs;
  *
  * <p>The pixels belong to whoever asked for the glyph: nobody else keeps the array.
  */
-@SuppressWarnings(
-    "ArrayRecordComponent") // pixels are bulk data: copied by the caller, not compared
+// Pixels are bulk data that nobody compares: a plain array.
+@SuppressWarnings("ArrayRecordComponent")
 public record Glyph(byte[] pixels, int label) {
 
   /** Pixels in a row and rows in an image. */

@@ -20,7 +20,7 @@ public final class DigitsNetwork {
   public static final int GLOBAL_BATCH = 128;
 
   /** Passes over the training set. */
-  public static final int EPOCHS = 4;
+  public static final int EPOCHS = 5;
 
   /** Mean of the glyphs' pixels, where 0 is black and 1 is white. */
   public static final float PIXEL_MEAN = 0.158f;
@@ -28,7 +28,7 @@ public final class DigitsNetwork {
   /** Standard deviation of the glyphs' pixels, on the same scale. */
   public static final float PIXEL_DEVIATION = 0.211f;
 
-  private static final double PEAK_RATE = 0.03;
+  private static final double PEAK_RATE = 0.05;
   private static final double WARMUP_EPOCHS = 0.5;
 
   private DigitsNetwork() {}

@@ -1,0 +1,62 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.WorkFailedException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.bytedeco.javacpp.Loader;
+
+/**
+ * The folder where JavaCPP unpacks native libraries, shared by all processes of a user.
+ *
+ * <p>JavaCPP lets one process load a library that another is still writing, which kills the JVM
+ * with SIGBUS. So the first load on a machine holds a lock, and leaves a mark when all is unpacked;
+ * with the mark there, nobody waits.
+ */
+final class NativeCache {
+
+  private NativeCache() {}
+
+  /**
+   * Runs the work, which loads native libraries and may run twice, when no other process is
+   * unpacking them.
+   */
+  static void whileComplete(Runnable loading) {
+    Path folder = null;
+    try {
+      folder = Loader.getCacheDir().toPath();
+      Path mark = folder.resolve("tandem-pytorch-" + version() + ".complete");
+      if (!Files.exists(mark)) {
+        unpack(folder.resolve("tandem.lock"), mark, loading);
+      }
+    } catch (IOException e) {
+      throw new WorkFailedException(
+          "cannot unpack the compute engine into "
+              + (folder == null ? "the user's cache" : folder)
+              + " ("
+              + e
+              + "): make room there, or name another folder with"
+              + " -Dorg.bytedeco.javacpp.cachedir=FOLDER",
+          e);
+    }
+    loading.run();
+  }
+
+  private static void unpack(Path lock, Path mark, Runnable loading) throws IOException {
+    try (FileChannel channel =
+            FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock _ = channel.lock()) {
+      if (!Files.exists(mark)) {
+        loading.run();
+        Files.createFile(mark);
+      }
+    }
+  }
+
+  private static String version() throws IOException {
+    return Loader.getVersion("org.bytedeco", "pytorch");
+  }
+}
