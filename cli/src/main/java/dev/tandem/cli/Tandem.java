@@ -14,7 +14,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "Scalable deep-learning training for the JVM.",
     mixinStandardHelpOptions = true,
     versionProvider = Tandem.Version.class,
-    subcommands = {DemoCommand.class, CommandLine.HelpCommand.class},
+    subcommands = {
+      DemoCommand.class,
+      DataCommand.class,
+      BenchCommand.class,
+      CommandLine.HelpCommand.class
+    },
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
     footer = {

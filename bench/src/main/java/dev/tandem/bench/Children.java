@@ -1,0 +1,87 @@
+package dev.tandem.bench;
+
+import dev.tandem.core.WorkFailedException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The processes that a benchmark runs, one at a time. */
+final class Children {
+
+  private Children() {}
+
+  /** What a process printed, and how long it ran from start to end. */
+  record Run(String output, double seconds) {
+
+    /** Its output if that is a number. */
+    double number() {
+      return Double.parseDouble(output.strip());
+    }
+  }
+
+  /** A fresh JVM with the flags and class path of this one. */
+  static Run java(Class<?> main, Object... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(main.getName());
+    Arrays.stream(arguments).map(Object::toString).forEach(command::add);
+    return run(command);
+  }
+
+  /** Runs a program that must end well. */
+  static Run run(List<String> command) {
+    Process process = null;
+    try {
+      Path errors = Files.createTempFile("tandem-bench", ".err");
+      try {
+        long began = System.nanoTime();
+        process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
+        process.getOutputStream().close();
+        byte[] output = process.getInputStream().readAllBytes();
+        int code = process.waitFor();
+        double seconds = (System.nanoTime() - began) / 1e9;
+        if (code != 0) {
+          throw new WorkFailedException(
+              "%s ended with code %d: %s"
+                  .formatted(command.getFirst(), code, Files.readString(errors).strip()));
+        }
+        return new Run(new String(output, StandardCharsets.UTF_8), seconds);
+      } finally {
+        Files.delete(errors);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WorkFailedException("interrupted while " + command.getFirst() + " ran", e);
+    } finally {
+      if (process != null) {
+        process.destroyForcibly();
+      }
+    }
+  }
+
+  static boolean installed(String program) {
+    return Stream.of(System.getenv("PATH").split(":"))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+  }
+
+  /** Fails with the package to install if a program is missing. */
+  static void require(String program, String debianPackage) {
+    if (!installed(program)) {
+      throw new WorkFailedException(
+          "the benchmark needs %s as a peer: install it (Debian: apt-get install %s)"
+              .formatted(program, debianPackage));
+    }
+  }
+}

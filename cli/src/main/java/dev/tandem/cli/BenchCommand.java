@@ -1,0 +1,23 @@
+package dev.tandem.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The benchmarks. */
+@Command(
+    name = "bench",
+    description = "Measures Tandem against its peers on this machine, in one run.",
+    mixinStandardHelpOptions = true,
+    subcommands = BenchLmdbCommand.class,
+    synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "%nExample:%n",
+    footer = "  ./tandem bench lmdb --quick")
+final class BenchCommand implements Runnable {
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+}

@@ -1,0 +1,33 @@
+package dev.tandem.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The commands about data sets. */
+@Command(
+    name = "data",
+    description = "Makes, fills, checks and prints databases of training data (LMDB).",
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      DataMakeCommand.class,
+      DataImportCommand.class,
+      DataIndexCommand.class,
+      DataDumpCommand.class,
+      DataLoadCommand.class
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem data import photos photos.db   a folder of images, a subfolder per class",
+      "  ./tandem data index photos.db           prepare it for reading in any order",
+      "  ./tandem data stat photos.db            what is in it"
+    })
+final class DataCommand implements Runnable {
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+}

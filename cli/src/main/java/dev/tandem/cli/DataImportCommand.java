@@ -1,0 +1,117 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.Progress;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.importing.DatabaseBuilder;
+import dev.tandem.data.importing.DatabaseCopy;
+import dev.tandem.data.importing.ImageFolderImporter;
+import dev.tandem.data.importing.ImageOptions;
+import dev.tandem.data.importing.Importer;
+import dev.tandem.data.importing.SourceFormat;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a database from data in another format. */
+@Command(
+    name = "import",
+    description = {
+      "Makes a database from a folder of images (a subfolder per class; PNG, JPEG, BMP, GIF), from"
+          + " MNIST's IDX files, from CIFAR-10's binary batches, or from another LMDB database (all"
+          + " its databases, compacted). Records as Caffe's tools write them."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem data import --resize 256x256 --skip-bad photos photos.db",
+      "  ./tandem data import --split test /usr/share/datasets/fashion-mnist test.db",
+      "  ./tandem data import cifar-10-batches-bin cifar.db",
+      "  ./tandem data import old.db compacted.db"
+    })
+final class DataImportCommand extends TandemCommand {
+
+  @Option(
+      names = "--format",
+      description = "Format of the source: ${COMPLETION-CANDIDATES}. Default: by what is in it.")
+  private SourceFormat format;
+
+  @Option(
+      names = "--labels",
+      paramLabel = "FILE",
+      description = "IDX: the file of labels. Default: by the name of the file of images.")
+  private Path labels;
+
+  @Option(
+      names = "--split",
+      defaultValue = "train",
+      description = "IDX and CIFAR-10 folders: which half, ${COMPLETION-CANDIDATES}.")
+  private SourceFormat.Split split;
+
+  @Option(names = "--grey", description = "Images: one channel instead of blue, green and red.")
+  private boolean grey;
+
+  @Option(
+      names = "--resize",
+      paramLabel = "HEIGHTxWIDTH",
+      description = "Images: bring all to one size. Default: each keeps its own.")
+  private String resize;
+
+  @Option(
+      names = "--encoded",
+      description = "Images: keep the bytes of the files instead of pixels.")
+  private boolean encoded;
+
+  @Option(
+      names = "--skip-bad",
+      description = "Images: leave out what cannot be read instead of failing.")
+  private boolean skipBad;
+
+  @CommandLine.Mixin private TargetOptions target;
+
+  @Parameters(index = "0", paramLabel = "SOURCE", description = "Folder or file to import.")
+  private Path source;
+
+  @Parameters(index = "1", paramLabel = "DB", description = "Folder of the new database.")
+  private Path database;
+
+  @Override
+  protected Object run() {
+    ImageOptions images = ImageOptions.of(grey, resize, encoded, skipBad);
+    SourceFormat known = format == null ? SourceFormat.of(source) : format;
+    boolean imageOptions = grey || resize != null || encoded || skipBad;
+    if (imageOptions && known != SourceFormat.IMAGES) {
+      throw new UsageException(
+          "--grey, --resize, --encoded and --skip-bad are for folders of images; "
+              + source
+              + " is of format "
+              + known);
+    }
+    Progress progress = ConsoleProgress.system();
+    DatabaseBuilder builder = target.builder(database, progress);
+    return switch (known) {
+      case IMAGES -> build(builder, new ImageFolderImporter(source, images));
+      case IDX -> build(builder, SourceFormat.idx(source, labels, split));
+      case CIFAR10 -> build(builder, SourceFormat.cifar10(source, split));
+      case LMDB ->
+          BuildResults.of(database, builder.build(new DatabaseCopy(source, progress)), List.of())
+              .print(out());
+    };
+  }
+
+  private BuildResults build(DatabaseBuilder builder, Importer importer) {
+    DatabaseBuilder.Built built = builder.build(importer);
+    for (String line : importer.skipped()) {
+      out().println("left out: " + line);
+    }
+    BuildResults results = BuildResults.of(database, built, importer.skipped()).print(out());
+    if (!importer.labels().isEmpty()) {
+      out()
+          .printf(
+              "%,d classes, their names by label in %s%n",
+              importer.labels().size(), database.resolve("labels.txt"));
+    }
+    return results;
+  }
+}

@@ -1,0 +1,59 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.importing.SyntheticRecords;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a database of random images. */
+@Command(
+    name = "make",
+    description = {
+      "Makes a database of random images in the shape of a known data set, for measuring: cifar is"
+          + " 3x32x32 (3 KB a record), imagenet 3x256x256 (192 KB a record); keys and records as"
+          + " Caffe's tools write them."
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  ./tandem data make --kind cifar --records 100000 cifar.db")
+final class DataMakeCommand extends TandemCommand {
+
+  @Option(
+      names = "--kind",
+      required = true,
+      description = "Which data set it looks like: ${COMPLETION-CANDIDATES}")
+  private SyntheticRecords.Kind kind;
+
+  @Option(names = "--records", paramLabel = "N", required = true, description = "How many.")
+  private long records;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Fixes every pixel and label. Default: ${DEFAULT-VALUE}")
+  private long seed;
+
+  @CommandLine.Mixin private TargetOptions target;
+
+  @Parameters(paramLabel = "DB", description = "Folder of the new database.")
+  private Path database;
+
+  @Override
+  protected Object run() {
+    if (records < 0) {
+      throw new UsageException("--records " + records + ": a database has no fewer than 0");
+    }
+    return BuildResults.of(
+            database,
+            target
+                .builder(database, ConsoleProgress.system())
+                .build(new SyntheticRecords(kind, records, new Seed(seed))),
+            List.of())
+        .print(out());
+  }
+}

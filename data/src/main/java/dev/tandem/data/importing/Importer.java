@@ -1,0 +1,30 @@
+package dev.tandem.data.importing;
+
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Something that records of a new database can be made from: a folder of images, a data set in its
+ * own format, a generator. Used once, by one thread.
+ */
+public interface Importer {
+
+  /** Records that will come, or empty if only the import itself tells. */
+  OptionalLong count();
+
+  /**
+   * Hands over every record. What cannot be read is a {@link dev.tandem.core.WorkFailedException}
+   * that names the file.
+   */
+  void importTo(RecordSink sink);
+
+  /** What was left out so far, one line each: a file and the reason. */
+  default List<String> skipped() {
+    return List.of();
+  }
+
+  /** The names of the classes by label, or empty where the source has none. */
+  default List<String> labels() {
+    return List.of();
+  }
+}

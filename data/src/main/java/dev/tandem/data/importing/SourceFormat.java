@@ -1,0 +1,132 @@
+package dev.tandem.data.importing;
+
+import dev.tandem.core.UsageException;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.FileErrors;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The formats that databases are made from, and how to tell them apart. */
+public enum SourceFormat {
+  /** A folder with a subfolder of images per class. */
+  IMAGES,
+  /** MNIST's pair of files. */
+  IDX,
+  /** CIFAR-10's binary batches. */
+  CIFAR10,
+  /** An LMDB environment. */
+  LMDB;
+
+  /** Which half of a data set that comes in two. */
+  public enum Split {
+    TRAIN("train", "data_batch_"),
+    TEST("t10k", "test_batch");
+
+    private final String idxPrefix;
+    private final String cifarPrefix;
+
+    Split(String idxPrefix, String cifarPrefix) {
+      this.idxPrefix = idxPrefix;
+      this.cifarPrefix = cifarPrefix;
+    }
+  }
+
+  private static final String IDX_IMAGES = "-images-idx3-ubyte";
+
+  /** The format of a file or folder, by what is in it. */
+  public static SourceFormat of(Path source) {
+    if (!Files.exists(source)) {
+      throw new WorkFailedException("cannot read " + source + ": no such file or folder");
+    }
+    if (Files.isDirectory(source)) {
+      if (Files.exists(source.resolve("data.mdb"))) {
+        return LMDB;
+      }
+      for (Path file : list(source)) {
+        String name = file.getFileName().toString();
+        if (name.contains(IDX_IMAGES)) {
+          return IDX;
+        }
+        if (name.matches("(data_batch_[0-9]+|test_batch)[.]bin")) {
+          return CIFAR10;
+        }
+      }
+      return IMAGES;
+    }
+    String name = source.getFileName().toString();
+    if (name.endsWith(".mdb")) {
+      return LMDB;
+    }
+    if (name.endsWith(".bin")) {
+      return CIFAR10;
+    }
+    try (BinaryInput input = BinaryInput.open(source)) {
+      if (!input.atEnd() && input.bigEndianInt("its magic number") == IdxImporter.IMAGES_MAGIC) {
+        return IDX;
+      }
+    }
+    throw new WorkFailedException(
+        source + " is in no known format (IDX, CIFAR-10, LMDB); --format names one");
+  }
+
+  /**
+   * An importer of IDX files.
+   *
+   * @param source the file of images, or the folder with all files under their own names
+   * @param labels the file of labels, or null if it is to be found by the name of the images
+   */
+  public static Importer idx(Path source, Path labels, Split split) {
+    Path images = source;
+    if (Files.isDirectory(source)) {
+      String name = split.idxPrefix + IDX_IMAGES;
+      images = source.resolve(name);
+      if (!Files.exists(images)) {
+        images = source.resolve(name + ".gz");
+      }
+    }
+    if (labels != null) {
+      return new IdxImporter(images, labels);
+    }
+    String name = images.getFileName().toString();
+    String other = name.replace("images-idx3", "labels-idx1");
+    if (other.equals(name)) {
+      throw new UsageException("--labels must name the file of labels that belongs to " + images);
+    }
+    return new IdxImporter(images, images.resolveSibling(other));
+  }
+
+  /** An importer of one batch file, or of all of one half in a folder, in their order. */
+  public static Importer cifar10(Path source, Split split) {
+    if (!Files.isDirectory(source)) {
+      return new CifarImporter(List.of(source));
+    }
+    List<Path> batches = new ArrayList<>();
+    for (Path file : list(source)) {
+      String name = file.getFileName().toString();
+      if (name.startsWith(split.cifarPrefix) && name.endsWith(".bin")) {
+        batches.add(file);
+      }
+    }
+    if (batches.isEmpty()) {
+      throw new WorkFailedException("there is no " + split.cifarPrefix + "*.bin in " + source);
+    }
+    // data_batch_10 comes after data_batch_9.
+    batches.sort(
+        Comparator.comparingInt((Path file) -> file.toString().length())
+            .thenComparing(Path::toString));
+    return new CifarImporter(batches);
+  }
+
+  private static List<Path> list(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
+    } catch (IOException e) {
+      throw FileErrors.failure("list", folder, e);
+    }
+  }
+}

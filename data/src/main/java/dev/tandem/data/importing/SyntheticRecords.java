@@ -1,0 +1,89 @@
+package dev.tandem.data.importing;
+
+import dev.tandem.core.Seed;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.OptionalLong;
+
+/**
+ * Records of random pixels in the shapes of well-known data sets, for measuring. A record depends
+ * on the seed and its number alone.
+ */
+public final class SyntheticRecords implements Importer {
+
+  /** Which data set the records look like. */
+  public enum Kind {
+    /** 3x32x32, 3,083 bytes; keys as {@code convert_cifar_data} writes them. */
+    CIFAR(32, 10),
+    /** 3x256x256, about 192 KB; keys as {@code convert_imageset} writes them. */
+    IMAGENET(256, 1000);
+
+    private final int side;
+    private final int classes;
+
+    Kind(int side, int classes) {
+      this.side = side;
+      this.classes = classes;
+    }
+  }
+
+  private static final int CHANNELS = 3;
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
+
+  private final Kind kind;
+  private final long records;
+  private final Seed seed;
+
+  public SyntheticRecords(Kind kind, long records, Seed seed) {
+    this.kind = kind;
+    this.records = records;
+    this.seed = seed;
+  }
+
+  @Override
+  public OptionalLong count() {
+    return OptionalLong.of(records);
+  }
+
+  @Override
+  public void importTo(RecordSink sink) {
+    DatumMessage datum = new DatumMessage();
+    int pixels = CHANNELS * kind.side * kind.side;
+    for (long number = 0; number < records; number++) {
+      Seed own = seed.derive(number);
+      int label = (int) Long.remainderUnsigned(own.value(), kind.classes);
+      datum.begin(CHANNELS, kind.side, kind.side);
+      fill(datum.buffer(), datum.dataAt(), pixels, own.value());
+      datum.dataDone(pixels);
+      datum.label(label);
+      if (kind == Kind.IMAGENET) {
+        datum.encoded(false);
+      }
+      sink.put(MemorySegment.ofArray(key(number, label)), datum.message());
+    }
+  }
+
+  private byte[] key(long number, int label) {
+    return switch (kind) {
+      case CIFAR -> Keys.padded(number, 5);
+      case IMAGENET -> {
+        String synset = "n0" + (1_000_000 + label);
+        yield Keys.padded(number, 8, "_" + synset + "/" + synset + "_" + number + ".JPEG");
+      }
+    };
+  }
+
+  /** SplitMix64; {@code size} is a multiple of 8. */
+  private static void fill(byte[] buffer, int offset, int size, long state) {
+    for (int i = 0; i < size; i += Long.BYTES) {
+      state += GOLDEN_GAMMA;
+      long z = (state ^ (state >>> 30)) * 0xBF58476D1CE4E5B9L;
+      z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+      LONGS.set(buffer, offset + i, z ^ (z >>> 31));
+    }
+  }
+}
