@@ -33,6 +33,13 @@ public final class Cursor {
   /** Node of the current record's key, in the buffer of the keys' leaf. */
   private int node;
 
+  // Where the current record lies in the file. Taken before the check that the snapshot is intact:
+  // the page may be another's afterwards.
+  private long keyPosition;
+  private int keyLength;
+  private long valuePosition;
+  private long valueLength;
+
   /** The shape of the tree of duplicates that {@link #seekOrdinal} used last. */
   private TreeShape duplicateShape;
 
@@ -75,7 +82,7 @@ public final class Cursor {
       }
       enter(first);
       return found();
-    } catch (InternalError e) {
+    } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
   }
@@ -95,7 +102,7 @@ public final class Cursor {
         enter(true);
       }
       return found();
-    } catch (InternalError e) {
+    } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
   }
@@ -115,7 +122,7 @@ public final class Cursor {
         enter(false);
       }
       return found();
-    } catch (InternalError e) {
+    } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
   }
@@ -150,7 +157,7 @@ public final class Cursor {
       }
       enter(true);
       return found();
-    } catch (InternalError e) {
+    } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
   }
@@ -175,7 +182,7 @@ public final class Cursor {
       KeyOrder order = KeyOrder.ofDuplicates(database.tree().flags());
       return order.compare(value, leaf.buffer(), leaf.dataAt(node), leaf.dataSize(node)) <= 0
           && found();
-    } catch (InternalError e) {
+    } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
   }
@@ -205,7 +212,7 @@ public final class Cursor {
         skip(left);
       }
       return found();
-    } catch (InternalError e) {
+    } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
   }
@@ -260,40 +267,34 @@ public final class Cursor {
   /** The current key, borrowed until the snapshot closes. */
   public MemorySegment key() {
     checkPositioned();
-    PageView leaf = keys.leaf();
-    return pages.slice(
-        leaf.filePosition(node + PageFormat.NODE_HEADER),
-        PageFormat.nodeKeySize(leaf.buffer(), node));
+    return pages.slice(keyPosition, keyLength);
   }
 
   /** The current value, borrowed until the snapshot closes. */
   public MemorySegment value() {
-    return pages.slice(valuePosition(), valueLength());
+    checkPositioned();
+    return pages.slice(valuePosition, valueLength);
   }
 
   /** Byte of the data file where the current value begins; it lies there in one piece. */
   public long valuePosition() {
     checkPositioned();
-    if (!amongDuplicates) {
-      return keys.leaf().valuePosition(node);
-    }
-    PageView leaf = duplicates.leaf();
-    return leaf.filePosition(leaf.keyAt(duplicates.position()));
+    return valuePosition;
   }
 
   /** Length of the current value in bytes. */
   public long valueLength() {
     checkPositioned();
-    return amongDuplicates
-        ? duplicates.leaf().keySize(duplicates.position())
-        : keys.leaf().valueLength(node);
+    return valueLength;
   }
 
   /** The tree of the current record if it stands for a named database, else null. */
   TreeDescription namedTree() {
     PageView leaf = keys.leaf();
     int kind = leaf.flags(node) & (PageFormat.SUB_DATA | PageFormat.DUP_DATA);
-    return kind == PageFormat.SUB_DATA ? leaf.tree(node) : null;
+    TreeDescription tree = kind == PageFormat.SUB_DATA ? leaf.tree(node) : null;
+    pages.ensureIntact();
+    return tree;
   }
 
   private void checkPositioned() {
@@ -310,6 +311,17 @@ public final class Cursor {
   }
 
   private boolean found() {
+    PageView leaf = keys.leaf();
+    keyPosition = leaf.filePosition(node + PageFormat.NODE_HEADER);
+    keyLength = PageFormat.nodeKeySize(leaf.buffer(), node);
+    if (amongDuplicates) {
+      PageView values = duplicates.leaf();
+      valuePosition = values.filePosition(values.keyAt(duplicates.position()));
+      valueLength = values.keySize(duplicates.position());
+    } else {
+      valuePosition = leaf.valuePosition(node);
+      valueLength = leaf.valueLength(node);
+    }
     pages.ensureIntact();
     positioned = true;
     return true;
@@ -335,8 +347,6 @@ public final class Cursor {
         long pagesUsed = PageFormat.overflowPagesFor(leaf.valueLength(node), pages.pageSize());
         budget.spend(pagesUsed, leaf.filePosition(node));
       }
-      // Checks the value's bounds now, so that key() and value() cannot fail later.
-      leaf.valuePosition(node);
       return;
     }
     if (duplicates == null) {

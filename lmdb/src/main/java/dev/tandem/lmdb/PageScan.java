@@ -154,8 +154,8 @@ final class PageScan {
   }
 
   private void rethrow(Throwable failure) {
-    if (failure instanceof InternalError fault) {
-      throw pages.unreadable(fault);
+    if (failure instanceof InternalError || failure instanceof IndexOutOfBoundsException) {
+      throw pages.unreadable(failure);
     }
     if (failure instanceof RuntimeException e) {
       throw e;

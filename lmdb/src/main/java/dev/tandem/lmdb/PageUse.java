@@ -62,7 +62,7 @@ final class PageUse {
   }
 
   PageCensus census() {
-    long usable = pages.pageSize() - PageFormat.PAGE_HEADER;
+    int usable = pages.pageSize() - PageFormat.PAGE_HEADER;
     long all = pages.meta().lastPage() + 1;
     return new PageCensus(
         PageFormat.META_PAGES,

@@ -124,13 +124,26 @@ final class Pages {
     return new DamagedDatabaseException(path, at >>> shift, at, what);
   }
 
-  /** What to throw when the machine could not give the bytes of the mapping. */
-  RuntimeException unreadable(InternalError fault) {
+  /**
+   * What to throw when bytes could not be read: a fault of the mapping (the file became shorter, or
+   * its storage failed), or an offset that was good when checked and is not any more (a writer has
+   * overwritten the page in between).
+   */
+  RuntimeException unreadable(Throwable fault) {
+    try {
+      ensureIntact();
+    } catch (SnapshotOverwrittenException e) {
+      return e;
+    } catch (InternalError e) {
+      fault.addSuppressed(e);
+    }
     return new DamagedDatabaseException(
         path,
         pagesInFile,
         pagesInFile << shift,
-        "the file became shorter while it was read, or its storage failed",
+        fault instanceof InternalError
+            ? "the file became shorter while it was read, or its storage failed"
+            : "the file changed while it was read",
         fault);
   }
 
@@ -140,11 +153,6 @@ final class Pages {
     if (!pinned && Meta.transaction(path, channel, at) != meta.transaction()) {
       throw new SnapshotOverwrittenException(path, meta.transaction());
     }
-  }
-
-  /** Lets go of the mapping. */
-  void release() {
-    file.release();
   }
 
   /** Throws if what was read before this call may not be of this state. */

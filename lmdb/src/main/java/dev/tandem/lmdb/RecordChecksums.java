@@ -99,6 +99,7 @@ final class RecordChecksums {
     } catch (ExecutionException e) {
       switch (e.getCause()) {
         case InternalError fault -> throw pages.unreadable(fault);
+        case IndexOutOfBoundsException fault -> throw pages.unreadable(fault);
         case RuntimeException failure -> throw failure;
         case Error error -> throw error;
         default -> throw new IllegalStateException(e.getCause());

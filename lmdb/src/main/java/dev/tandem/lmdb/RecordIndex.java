@@ -62,7 +62,8 @@ public final class RecordIndex {
    */
   public static RecordIndex openOrBuild(
       Path environment, Optional<String> database, boolean withChecksums, Progress progress) {
-    try (Environment open = Environment.open(environment)) {
+    // Locks would take a new JVM longer than the index does; a writer in between is noticed.
+    try (Environment open = Environment.openWithoutLock(environment)) {
       Path file = fileOf(environment, database);
       for (int attempt = 1; ; attempt++) {
         try (Snapshot snapshot = open.snapshot()) {
@@ -194,7 +195,7 @@ public final class RecordIndex {
         }
         left -= here;
       }
-    } catch (InternalError e) {
+    } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
     throw pages.damaged(view.start(), "the leaf has fewer records than the index says");

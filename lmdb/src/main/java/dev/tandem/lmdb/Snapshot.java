@@ -17,10 +17,19 @@ import java.util.List;
 public final class Snapshot implements AutoCloseable {
 
   private final Pages pages;
+  private final MappedFile mapped;
+  private final ReaderSlot slot;
   private boolean closed;
 
-  Snapshot(Pages pages) {
+  /**
+   * Takes the mapping and the slot over.
+   *
+   * @param slot may be null
+   */
+  Snapshot(Pages pages, MappedFile mapped, ReaderSlot slot) {
     this.pages = pages;
+    this.mapped = mapped;
+    this.slot = slot;
   }
 
   /** Number of the transaction that committed this state. */
@@ -103,7 +112,10 @@ public final class Snapshot implements AutoCloseable {
   public synchronized void close() {
     if (!closed) {
       closed = true;
-      pages.release();
+      if (slot != null) {
+        slot.release();
+      }
+      mapped.release();
     }
   }
 }

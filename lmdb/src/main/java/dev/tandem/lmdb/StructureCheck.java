@@ -48,7 +48,7 @@ public final class StructureCheck {
       Report report = new StructureCheck(snapshot, task).run();
       pages.ensureIntact();
       return report;
-    } catch (InternalError e) {
+    } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
   }

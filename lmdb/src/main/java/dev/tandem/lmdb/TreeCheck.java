@@ -131,8 +131,8 @@ final class TreeCheck {
   private void entry(PageView view, int index) {
     byte[] key = key(view, index);
     int at = view.keyAt(index);
-    if (last != null && compareToLast(key) <= 0
-        || lower != null && order.compare(lower, view.buffer(), at, key.length) > 0) {
+    if ((last != null && compareToLast(key) <= 0)
+        || (lower != null && order.compare(lower, view.buffer(), at, key.length) > 0)) {
       check.report(
           pages.damaged(
               view.filePosition(at), "entry " + index + " of " + name + " is not in order"));

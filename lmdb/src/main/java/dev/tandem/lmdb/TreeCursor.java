@@ -13,6 +13,10 @@ final class TreeCursor {
   private PageView[] path = new PageView[0];
   private int[] index = new int[0];
   private long root;
+
+  /** The tree is one sub-page within a node, and loaded already. */
+  private boolean inline;
+
   private int top;
   private int fixedSize;
 
@@ -40,6 +44,7 @@ final class TreeCursor {
       throw pages.damaged(from, "duplicates cannot be " + tree.pad() + " bytes long");
     }
     root = tree.root();
+    inline = false;
     top = tree.depth() - 1;
     fixedSize = duplicates && tree.has(PageFormat.DUP_FIXED) ? tree.pad() : -1;
     named = from + PageFormat.DB_ROOT;
@@ -49,7 +54,7 @@ final class TreeCursor {
   /** Chooses the duplicates that lie within a node. */
   void openSubPage(PageView parent, int node) {
     top = 0;
-    root = PageFormat.NO_PAGE;
+    inline = true;
     reserve(1);
     path[0].loadSubPage(parent, node);
   }
@@ -94,7 +99,7 @@ final class TreeCursor {
 
   /** Loads the page of this level, which the level above points to. */
   private void load(int level) {
-    if (root == PageFormat.NO_PAGE) {
+    if (inline) {
       return;
     }
     long page = root;
