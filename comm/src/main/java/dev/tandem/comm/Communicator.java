@@ -1,12 +1,13 @@
 package dev.tandem.comm;
 
-import dev.tandem.comm.collective.Allgather;
-import dev.tandem.comm.collective.Allreduce;
-import dev.tandem.comm.collective.Barrier;
-import dev.tandem.comm.collective.Broadcast;
+import dev.tandem.comm.collective.Collectives;
+import dev.tandem.comm.collective.HaloExchange;
+import dev.tandem.comm.collective.Place;
 import dev.tandem.comm.collective.Team;
+import dev.tandem.comm.collective.TeamCollectives;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.rendezvous.JobEnvironment;
+import dev.tandem.comm.transport.SharedMemoryTransport;
 import dev.tandem.comm.transport.TcpTransport;
 import dev.tandem.comm.transport.ThreadsTransport;
 import dev.tandem.comm.transport.Traffic;
@@ -14,28 +15,35 @@ import dev.tandem.comm.transport.Transport;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
- * The ranks of a job, calling collectives together: all ranks call the same operations in the same
- * order with data of the same length.
+ * The ranks of a job, or a group of them, calling collectives together. The calls of {@link
+ * Collectives} wait for their result; {@link #start} lets operations go on by themselves. Started
+ * operations and calls take effect in the order of the program.
  *
- * <p>Determinism is at level {@code run}: every element is reduced in rank order, and all ranks get
- * the same bits, whatever the message size or the timing.
+ * <p>Communicators of different groups are independent of each other: each may be used by a thread
+ * of its own, and what one waits for does not hold up another.
  *
- * <p>Memory is borrowed for the duration of a call; it may be native or on the heap, of any arena
- * that the calling thread may use. One thread at a time may call; it must not be interrupted.
- *
- * <p>Once a rank is lost, every call throws {@link dev.tandem.core.PeerLostException} naming it,
- * also one that already waits, and data may be half reduced. Close the communicator then.
+ * <p>After a {@link dev.tandem.core.PeerLostException} close the communicator: closing tells the
+ * others which rank was lost.
  */
-public final class Communicator implements AutoCloseable {
+public final class Communicator implements Collectives, AutoCloseable {
 
   private final Transport transport;
+  private final Groups groups;
   private final Team team;
+  private final TeamCollectives collectives;
+  private final ProgressThread progress;
+  private final boolean ownsTransport;
 
-  private Communicator(Transport transport) {
+  private Communicator(Transport transport, Groups groups, Team team, boolean ownsTransport) {
     this.transport = transport;
-    this.team = Team.everyone(transport);
+    this.groups = groups;
+    this.team = team;
+    this.collectives = new TeamCollectives(team);
+    this.progress = new ProgressThread("tandem-progress-" + transport.rank());
+    this.ownsTransport = ownsTransport;
   }
 
   /**
@@ -44,85 +52,159 @@ public final class Communicator implements AutoCloseable {
    */
   public static Communicator join() {
     return JobEnvironment.of(System.getenv())
-        .map(job -> join(job, FaultLimits.of(System.getenv())))
+        .map(job -> join(job, FaultLimits.of(System.getenv()), TransportKind.of(System.getenv())))
         .orElseGet(Communicator::alone);
   }
 
   /** Joins a job and waits until all its ranks have. */
-  public static Communicator join(JobEnvironment job, FaultLimits limits) {
-    return over(TcpTransport.join(job, limits.silence(), limits.joining()));
+  public static Communicator join(JobEnvironment job, FaultLimits limits, TransportKind kind) {
+    return over(
+        switch (kind) {
+          case SHARED_MEMORY -> SharedMemoryTransport.join(job, limits.silence(), limits.joining());
+          case TCP -> TcpTransport.join(job, limits.silence(), limits.joining());
+        });
   }
 
   /** A job of one. */
   public static Communicator alone() {
-    return threads(1).getFirst();
+    return over(ThreadsTransport.create(1, false).getFirst());
   }
 
   /** A job whose ranks are threads of this JVM: one communicator for each. */
   public static List<Communicator> threads(int size) {
-    return ThreadsTransport.create(size).stream().map(Communicator::over).toList();
-  }
-
-  /** All ranks of a transport, which is closed with the communicator. */
-  public static Communicator over(Transport transport) {
-    return new Communicator(transport);
-  }
-
-  /** The number of this rank, from 0. */
-  public int rank() {
-    return team.rank();
-  }
-
-  /** How many ranks there are. */
-  public int size() {
-    return team.size();
-  }
-
-  /** Replaces the elements of all ranks by their reduction. */
-  public void allreduce(MemorySegment data, DType type, ReduceOp op) {
-    if (data.byteSize() % type.bytes() != 0) {
-      throw new IllegalArgumentException(
-          "%d bytes are no whole number of %s elements".formatted(data.byteSize(), type));
-    }
-    Allreduce.run(team, data, type, op);
-  }
-
-  /** Replaces the data of all ranks by that of the root. */
-  public void broadcast(MemorySegment data, int root) {
-    checkRank(root);
-    Broadcast.run(team, data, root);
+    return ThreadsTransport.create(size, true).stream().map(Communicator::over).toList();
   }
 
   /**
-   * Collects the data of all ranks, in rank order.
-   *
-   * @param mine this rank's data, as long in every rank
-   * @param all as long as the data of all ranks together
+   * All ranks of a transport, which is closed with the communicator. All ranks do this at the same
+   * time.
    */
-  public void allgather(MemorySegment mine, MemorySegment all) {
-    Allgather.run(team, mine, all);
+  public static Communicator over(Transport transport) {
+    return new Communicator(
+        transport, new Groups(transport.rank()), Team.everyone(transport, Groups.ALL), true);
   }
 
-  /** Returns when every rank has called it. */
-  public void barrier() {
-    Barrier.run(team);
+  /**
+   * Forms a group of some ranks of this communicator, numbered from 0 in the order given. Exactly
+   * its members call this, at the same place in the order of their operations; groups may overlap.
+   * Close it before this communicator.
+   */
+  public Communicator group(int... ranks) {
+    progress.drain();
+    int channel = groups.agree(team, ranks);
+    return new Communicator(
+        transport, groups, new Team(transport, channel, team.members(ranks)), false);
   }
 
-  /** What this rank has sent and received so far. */
+  /**
+   * Starts operations that go on by themselves, after all that was started before. The memory must
+   * be accessible from any thread and is borrowed until the handle is done.
+   */
+  public Handle start(Consumer<Collectives> operations) {
+    return progress.start(() -> operations.accept(collectives));
+  }
+
+  /** What the {@code cost} functions of the collectives need to know about this communicator. */
+  public Place place() {
+    return team.place();
+  }
+
+  /** What this rank has sent and received so far, in all groups. */
   public Traffic traffic() {
     return transport.traffic();
   }
 
-  private void checkRank(int rank) {
-    if (rank < 0 || rank >= size()) {
-      throw new IllegalArgumentException("there is no rank %d of %d".formatted(rank, size()));
-    }
+  private TeamCollectives now() {
+    progress.drain();
+    return collectives;
   }
 
-  /** Leaves the job; others go on until they need this rank. */
+  @Override
+  public int rank() {
+    return team.rank();
+  }
+
+  @Override
+  public int size() {
+    return team.size();
+  }
+
+  @Override
+  public void allreduce(MemorySegment data, DType type, ReduceOp op) {
+    now().allreduce(data, type, op);
+  }
+
+  @Override
+  public void elasticAllreduce(
+      MemorySegment shards, int shardCount, MemorySegment result, DType type, ReduceOp op) {
+    now().elasticAllreduce(shards, shardCount, result, type, op);
+  }
+
+  @Override
+  public void reduceScatter(MemorySegment data, MemorySegment mine, DType type, ReduceOp op) {
+    now().reduceScatter(data, mine, type, op);
+  }
+
+  @Override
+  public void reduce(MemorySegment data, DType type, ReduceOp op, int root) {
+    now().reduce(data, type, op, root);
+  }
+
+  @Override
+  public void broadcast(MemorySegment data, int root) {
+    now().broadcast(data, root);
+  }
+
+  @Override
+  public void allgather(MemorySegment mine, MemorySegment all, long[] lengths) {
+    now().allgather(mine, all, lengths);
+  }
+
+  @Override
+  public void gather(MemorySegment mine, MemorySegment all, long[] lengths, int root) {
+    now().gather(mine, all, lengths, root);
+  }
+
+  @Override
+  public void scatter(MemorySegment all, MemorySegment mine, long[] lengths, int root) {
+    now().scatter(all, mine, lengths, root);
+  }
+
+  @Override
+  public void allToAll(MemorySegment outgoing, MemorySegment incoming) {
+    now().allToAll(outgoing, incoming);
+  }
+
+  @Override
+  public void haloExchange(HaloExchange.Side lower, HaloExchange.Side upper) {
+    now().haloExchange(lower, upper);
+  }
+
+  @Override
+  public void send(MemorySegment data, int to) {
+    now().send(data, to);
+  }
+
+  @Override
+  public void receive(MemorySegment target, int from) {
+    now().receive(target, from);
+  }
+
+  @Override
+  public void barrier() {
+    now().barrier();
+  }
+
+  /**
+   * Waits for what was started and leaves. Others go on until they need this rank. Closing a group
+   * does not close the communicator it was formed from.
+   */
   @Override
   public void close() {
-    transport.close();
+    progress.close();
+    if (ownsTransport) {
+      transport.close();
+    }
     team.close();
   }
 }

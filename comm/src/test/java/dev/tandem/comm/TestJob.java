@@ -2,6 +2,8 @@ package dev.tandem.comm;
 
 import dev.tandem.comm.rendezvous.JobSecret;
 import dev.tandem.comm.rendezvous.RendezvousHost;
+import dev.tandem.comm.transport.ThreadsTransport;
+import dev.tandem.comm.transport.Transport;
 import dev.tandem.testkit.Watchdog;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,8 +15,14 @@ final class TestJob {
 
   /** How the ranks of a test job are connected. */
   enum Kind {
+    /** Threads that send messages. */
     THREADS,
-    TCP
+    /** Threads that share memory. */
+    THREADS_WITH_BOARD,
+    /** As processes are, by connections. */
+    TCP,
+    /** As processes are, by a shared file. */
+    SHARED_MEMORY
   }
 
   /** What a rank does. */
@@ -22,26 +30,35 @@ final class TestJob {
     T run(Communicator communicator) throws Exception;
   }
 
-  private static final Duration LIMIT = Duration.ofMinutes(1);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  // Long, for the machine may be busy: tests of silence set their own.
+  private static final FaultLimits LIMITS = new FaultLimits(Duration.ofSeconds(30), PATIENCE);
 
   private TestJob() {}
 
   /** The results of all ranks, in rank order; a failure of any rank is thrown. */
   static <T> List<T> run(Kind kind, int size, Program<T> program) throws Exception {
     return switch (kind) {
-      case THREADS -> {
-        List<Communicator> communicators = Communicator.threads(size);
-        yield runAll(size, communicators::get, program);
-      }
-      case TCP -> {
-        try (RendezvousHost host =
-            RendezvousHost.open(size, JobSecret.random(), PATIENCE, line -> {})) {
-          FaultLimits limits = new FaultLimits(Duration.ofSeconds(5), PATIENCE);
-          yield runAll(size, rank -> Communicator.join(host.environment(rank), limits), program);
-        }
-      }
+      case THREADS -> runThreads(size, false, program);
+      case THREADS_WITH_BOARD -> runThreads(size, true, program);
+      case TCP -> runProcesses(size, TransportKind.TCP, program);
+      case SHARED_MEMORY -> runProcesses(size, TransportKind.SHARED_MEMORY, program);
     };
+  }
+
+  private static <T> List<T> runThreads(int size, boolean board, Program<T> program)
+      throws Exception {
+    List<Transport> transports = ThreadsTransport.create(size, board);
+    return runAll(size, rank -> Communicator.over(transports.get(rank)), program);
+  }
+
+  private static <T> List<T> runProcesses(int size, TransportKind kind, Program<T> program)
+      throws Exception {
+    try (RendezvousHost host =
+        RendezvousHost.open(size, JobSecret.random(), PATIENCE, line -> {})) {
+      return runAll(size, rank -> Communicator.join(host.environment(rank), LIMITS, kind), program);
+    }
   }
 
   private interface Connector {

@@ -54,8 +54,16 @@ final class Peer implements AutoCloseable {
     return answer.substring(2).strip();
   }
 
+  /** Kills it with signal 9 and waits until it is gone. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
   @Override
   public void close() throws IOException {
+    if (!process.isAlive()) {
+      return;
+    }
     commands.close();
     try {
       if (!process.waitFor(10, TimeUnit.SECONDS)) {

@@ -42,9 +42,16 @@ final class RandomWork {
   private final SplittableRandom random;
   private final List<Plan> plans = new ArrayList<>();
   private final Model model = new Model();
+  private final int largest;
 
   RandomWork(SplittableRandom random) {
+    this(random, 1_000_000);
+  }
+
+  /** With no value larger than this. */
+  RandomWork(SplittableRandom random, int largest) {
     this.random = random;
+    this.largest = largest;
     boolean mainOnly = random.nextInt(3) == 0;
     if (mainOnly) {
       plans.add(plan("", true));
@@ -74,7 +81,9 @@ final class RandomWork {
         flags.contains(DatabaseFlags.INTEGER_KEY) ? integer : pick(4, 16, 60, PageFormat.MAX_KEY);
     boolean sorted = flags.contains(DatabaseFlags.DUP_SORT);
     int maxValue =
-        sorted ? pick(8, 40, PageFormat.MAX_KEY) : pick(0, 30, 300, 3000, 20_000, 1_000_000);
+        sorted
+            ? pick(8, 40, PageFormat.MAX_KEY)
+            : Math.min(largest, pick(0, 30, 300, 3000, 20_000, 1_000_000));
     int fixed = 0;
     if (flags.contains(DatabaseFlags.INTEGER_DUP)) {
       fixed = random.nextBoolean() ? 4 : 8;

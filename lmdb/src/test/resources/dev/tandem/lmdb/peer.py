@@ -92,7 +92,19 @@ def reader(path, action):
     return action
 
 
-COMMANDS = {"digest": digest, "value": value, "write": write, "reader": reader}
+def writer(path, action):
+    """Keeps a write transaction open, or aborts it."""
+    if action == "open":
+        env = open_env(path)
+        held[path] = (env, env.begin(write=True))
+    else:
+        env, txn = held.pop(path)
+        txn.abort()
+        env.close()
+    return action
+
+
+COMMANDS = {"writer": writer, "digest": digest, "value": value, "write": write, "reader": reader}
 
 for request in sys.stdin:
     words = request.split()

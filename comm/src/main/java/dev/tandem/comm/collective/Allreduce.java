@@ -6,9 +6,9 @@ import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Reduces the data of all ranks in place, for every rank: {@link AllreduceGathered} where latency
- * counts, {@link AllreduceDirect} where bytes do. Both reduce every element in rank order, so the
- * choice does not show in the bits.
+ * Reduces the data of all ranks in place, for every rank: {@link AllreduceFlat} in shared memory;
+ * else {@link AllreduceGathered} where latency counts and {@link AllreduceDirect} where bytes do.
+ * All reduce every element in rank order, so the choice does not show in the bits.
  */
 public final class Allreduce {
 
@@ -19,17 +19,23 @@ public final class Allreduce {
 
   public static void run(Team team, MemorySegment data, DType type, ReduceOp op) {
     Reduction reduction = new Reduction(type, op);
-    if (gathers(team.size(), data.byteSize())) {
+    if (team.board().isPresent()) {
+      AllreduceFlat.run(team, team.board().get(), data, type.bytes(), reduction);
+    } else if (gathers(team.size(), data.byteSize())) {
       AllreduceGathered.run(team, data, reduction);
     } else {
       AllreduceDirect.run(team, data, type.bytes(), reduction);
     }
   }
 
-  public static Cost cost(int ranks, int rank, long bytes, DType type) {
-    return gathers(ranks, bytes)
-        ? AllreduceGathered.cost(ranks, bytes)
-        : AllreduceDirect.cost(ranks, rank, bytes, type.bytes());
+  /** What it costs a rank. */
+  public static Cost cost(Place place, long bytes, DType type) {
+    if (place.sharedMemory()) {
+      return AllreduceFlat.cost(bytes);
+    }
+    return gathers(place.size(), bytes)
+        ? AllreduceGathered.cost(place.size(), bytes)
+        : AllreduceDirect.cost(place.size(), place.rank(), bytes, type.bytes());
   }
 
   private static boolean gathers(int ranks, long bytes) {

@@ -21,9 +21,8 @@ final class AllreduceGathered {
     long bytes = data.byteSize();
     MemorySegment scratch = team.scratch(bytes * size);
     for (int distance = 1; distance < size; distance++) {
-      int from = Math.floorMod(team.rank() - distance, size);
-      team.exchange(
-          (team.rank() + distance) % size, data, from, scratch.asSlice(bytes * from, bytes));
+      int from = team.behind(distance);
+      team.exchange(team.ahead(distance), data, from, scratch.asSlice(bytes * from, bytes));
     }
     List<MemorySegment> inputs = new ArrayList<>(size);
     for (int rank = 0; rank < size; rank++) {

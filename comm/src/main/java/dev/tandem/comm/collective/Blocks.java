@@ -19,6 +19,14 @@ record Blocks(long bytes, int elementBytes, int ranks) {
     return offset(block + 1) - offset(block);
   }
 
+  long[] lengths() {
+    long[] lengths = new long[ranks];
+    for (int block = 0; block < ranks; block++) {
+      lengths[block] = length(block);
+    }
+    return lengths;
+  }
+
   long longest() {
     return length(0);
   }

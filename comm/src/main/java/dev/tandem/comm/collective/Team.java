@@ -1,12 +1,16 @@
 package dev.tandem.comm.collective;
 
+import dev.tandem.comm.transport.Board;
 import dev.tandem.comm.transport.Transport;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import java.util.function.IntSupplier;
 
 /**
  * Some ranks of a job that call collectives together, numbered from 0 in their order here, over a
- * channel of their own. Owns the scratch memory of its collectives. For one thread at a time.
+ * channel of their own and, where there is one, a board in memory that they share. Owns the scratch
+ * memory of its collectives. For one thread at a time.
  */
 public final class Team implements AutoCloseable {
 
@@ -16,10 +20,16 @@ public final class Team implements AutoCloseable {
   private final int channel;
   private final int[] members;
   private final int rank;
+  private final Optional<Board> board;
   private Arena arena = Arena.ofShared();
   private MemorySegment scratch = NOTHING;
+  private Arena resultArena = Arena.ofShared();
+  private MemorySegment result = NOTHING;
 
   /**
+   * Forms the team; all members do so at the same time.
+   *
+   * @param channel known to all members; it and the next are used by no other team of theirs
    * @param members ranks of the transport; this rank must be one of them
    */
   public Team(Transport transport, int channel, int[] members) {
@@ -27,15 +37,16 @@ public final class Team implements AutoCloseable {
     this.channel = channel;
     this.members = members.clone();
     this.rank = indexOf(transport.rank(), members);
+    this.board = members.length > 1 ? transport.board(channel, members) : Optional.empty();
   }
 
   /** All ranks of a job. */
-  public static Team everyone(Transport transport) {
+  public static Team everyone(Transport transport, int channel) {
     int[] members = new int[transport.size()];
     for (int rank = 0; rank < members.length; rank++) {
       members[rank] = rank;
     }
-    return new Team(transport, 0, members);
+    return new Team(transport, channel, members);
   }
 
   private static int indexOf(int rank, int[] members) {
@@ -55,16 +66,70 @@ public final class Team implements AutoCloseable {
     return members.length;
   }
 
-  public void send(int to, MemorySegment data) {
+  /** What the costs of this team's collectives depend on. */
+  public Place place() {
+    return new Place(rank, size(), board.isPresent());
+  }
+
+  /** The ranks of the transport that these members of the team are. */
+  public int[] members(int... ranks) {
+    int[] chosen = new int[ranks.length];
+    for (int i = 0; i < ranks.length; i++) {
+      chosen[i] = members[ranks[i]];
+    }
+    return chosen;
+  }
+
+  /**
+   * Tells some members a number that the first of them chooses; exactly those members call this.
+   */
+  public int tell(int[] ranks, IntSupplier choice) {
+    int[] number = new int[1];
+    MemorySegment message = MemorySegment.ofArray(number);
+    if (ranks[0] != rank) {
+      receive(ranks[0], message);
+      return number[0];
+    }
+    number[0] = choice.getAsInt();
+    for (int i = 1; i < ranks.length; i++) {
+      send(ranks[i], message);
+    }
+    return number[0];
+  }
+
+  /** The rank that lies so far ahead, going round. */
+  int ahead(int distance) {
+    return (rank + distance) % size();
+  }
+
+  /** The rank that lies so far behind, going round. */
+  int behind(int distance) {
+    return Math.floorMod(rank - distance, size());
+  }
+
+  Optional<Board> board() {
+    return board;
+  }
+
+  void send(int to, MemorySegment data) {
     transport.send(members[to], channel, data);
   }
 
-  public void receive(int from, MemorySegment target) {
+  void receive(int from, MemorySegment target) {
     transport.receive(members[from], channel, target);
   }
 
-  public void exchange(int to, MemorySegment data, int from, MemorySegment target) {
+  void exchange(int to, MemorySegment data, int from, MemorySegment target) {
     transport.exchange(members[to], data, members[from], target, channel);
+  }
+
+  /** Sends outside of the collectives, matched by {@link #receiveMessage} alone. */
+  void sendMessage(int to, MemorySegment data) {
+    transport.send(members[to], channel + 1, data);
+  }
+
+  void receiveMessage(int from, MemorySegment target) {
+    transport.receive(members[from], channel + 1, target);
   }
 
   /** Nothing, to be sent as a signal. */
@@ -82,8 +147,20 @@ public final class Team implements AutoCloseable {
     return scratch.asSlice(0, bytes);
   }
 
+  /** Native memory for a result that is made while {@link #scratch} is in use. */
+  MemorySegment result(long bytes) {
+    if (result.byteSize() < bytes) {
+      resultArena.close();
+      resultArena = Arena.ofShared();
+      result = resultArena.allocate(bytes, 64);
+    }
+    return result.asSlice(0, bytes);
+  }
+
   @Override
   public void close() {
+    resultArena.close();
+    board.ifPresent(Board::close);
     arena.close();
   }
 }

@@ -24,8 +24,11 @@ abstract sealed class Accumulator
   /** Takes in the elements of the next rank. */
   abstract void combine(MemorySegment source, long offset, int count, ReduceOp op);
 
-  /** Writes the result; {@code ranks} is how many were taken in. */
-  abstract void store(MemorySegment target, long offset, int count, ReduceOp op, int ranks);
+  /** Makes the result of what was taken in from so many ranks. */
+  abstract void finish(int count, ReduceOp op, int ranks);
+
+  /** Writes the result. */
+  abstract void store(MemorySegment target, long offset, int count);
 
   static Accumulator of(DType type, ReduceOp op) {
     if (op.onBits()) {

@@ -53,11 +53,15 @@ final class ByteAccumulator extends Accumulator {
   }
 
   @Override
-  void store(MemorySegment target, long offset, int count, ReduceOp op, int ranks) {
+  void finish(int count, ReduceOp op, int ranks) {
     int divisor = op == ReduceOp.AVERAGE ? ranks : 1;
     for (int i = 0; i < count; i++) {
       next[i] = (byte) (sum[i] / divisor);
     }
+  }
+
+  @Override
+  void store(MemorySegment target, long offset, int count) {
     MemorySegment.copy(next, 0, target, ValueLayout.JAVA_BYTE, offset, count);
   }
 }

@@ -71,7 +71,7 @@ final class HalfAccumulator extends Accumulator {
   }
 
   @Override
-  void store(MemorySegment target, long offset, int count, ReduceOp op, int ranks) {
+  void finish(int count, ReduceOp op, int ranks) {
     float[] a = sum;
     short[] bits = next;
     float divisor = op == ReduceOp.AVERAGE ? ranks : 1;
@@ -87,7 +87,11 @@ final class HalfAccumulator extends Accumulator {
         }
       }
     }
-    MemorySegment.copy(bits, 0, target, ValueLayout.JAVA_SHORT_UNALIGNED, offset, count);
+  }
+
+  @Override
+  void store(MemorySegment target, long offset, int count) {
+    MemorySegment.copy(next, 0, target, ValueLayout.JAVA_SHORT_UNALIGNED, offset, count);
   }
 
   static short toBfloat16(float value) {

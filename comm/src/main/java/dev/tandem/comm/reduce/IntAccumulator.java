@@ -50,13 +50,17 @@ final class IntAccumulator extends Accumulator {
   }
 
   @Override
-  void store(MemorySegment target, long offset, int count, ReduceOp op, int ranks) {
+  void finish(int count, ReduceOp op, int ranks) {
     if (op == ReduceOp.AVERAGE) {
       int[] a = sum;
       for (int i = 0; i < count; i++) {
         a[i] /= ranks;
       }
     }
+  }
+
+  @Override
+  void store(MemorySegment target, long offset, int count) {
     MemorySegment.copy(sum, 0, target, ValueLayout.JAVA_INT_UNALIGNED, offset, count);
   }
 }

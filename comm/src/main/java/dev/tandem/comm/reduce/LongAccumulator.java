@@ -50,13 +50,17 @@ final class LongAccumulator extends Accumulator {
   }
 
   @Override
-  void store(MemorySegment target, long offset, int count, ReduceOp op, int ranks) {
+  void finish(int count, ReduceOp op, int ranks) {
     if (op == ReduceOp.AVERAGE) {
       long[] a = sum;
       for (int i = 0; i < count; i++) {
         a[i] /= ranks;
       }
     }
+  }
+
+  @Override
+  void store(MemorySegment target, long offset, int count) {
     MemorySegment.copy(sum, 0, target, ValueLayout.JAVA_LONG_UNALIGNED, offset, count);
   }
 }

@@ -27,6 +27,27 @@ public final class Reduction {
    * @param inputs one for each rank, in rank order; at least one
    */
   public void reduce(List<MemorySegment> inputs, MemorySegment target) {
+    reduce(inputs, target, MemorySegment.NULL);
+  }
+
+  /** Divides every element in place, as the average over so many does. */
+  public void divide(MemorySegment data, int divisor) {
+    long blockBytes = (long) Accumulator.BLOCK * elementBytes;
+    for (long offset = 0; offset < data.byteSize(); offset += blockBytes) {
+      int count = (int) (Math.min(blockBytes, data.byteSize() - offset) / elementBytes);
+      accumulator.load(data, offset, count);
+      accumulator.finish(count, ReduceOp.AVERAGE, divisor);
+      accumulator.store(data, offset, count);
+    }
+  }
+
+  /**
+   * Reduces equally long inputs into {@code target} and writes the same to {@code copy} while it is
+   * in the cache.
+   *
+   * @param copy as long as the target, or empty for no copy
+   */
+  public void reduce(List<MemorySegment> inputs, MemorySegment target, MemorySegment copy) {
     long bytes = target.byteSize();
     long blockBytes = (long) Accumulator.BLOCK * elementBytes;
     MemorySegment first = inputs.getFirst();
@@ -37,7 +58,11 @@ public final class Reduction {
       for (int rank = 1; rank < ranks; rank++) {
         accumulator.combine(inputs.get(rank), offset, count, op);
       }
-      accumulator.store(target, offset, count, op, ranks);
+      accumulator.finish(count, op, ranks);
+      accumulator.store(target, offset, count);
+      if (copy.byteSize() != 0) {
+        accumulator.store(copy, offset, count);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.comm.transport;
 
+import dev.tandem.core.PeerLostException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -71,14 +72,14 @@ final class Receipt {
   /**
    * Waits until the message is in the target.
    *
-   * @param trouble throws if there is no more hope; asked whenever the waiter is woken
+   * @param watch asked about the sender whenever the waiter is woken
    */
-  void await(Runnable trouble) {
+  void await(PeerWatch watch) {
     boolean interrupted = false;
     try {
       while (state.get() != State.DONE) {
         if (state.get() == State.WAITING) {
-          checkTrouble(trouble);
+          checkHope(watch);
         }
         if (state.get() != State.DONE) {
           LockSupport.park(this);
@@ -100,19 +101,22 @@ final class Receipt {
 
   /** Gives the receive up; returns when nobody writes into the target any more. */
   void abandon() {
-    if (!state.compareAndSet(State.WAITING, State.ABANDONED)) {
-      await(() -> {});
+    while (!state.compareAndSet(State.WAITING, State.ABANDONED) && state.get() != State.DONE) {
+      LockSupport.parkNanos(this, 1_000_000);
     }
   }
 
-  private void checkTrouble(Runnable trouble) {
+  /** Throws if the message can never come, unless it was claimed: then its writer is at work. */
+  private void checkHope(PeerWatch watch) {
     try {
-      trouble.run();
-    } catch (RuntimeException e) {
-      // A message that was claimed in between is waited for: its writer is at work.
+      watch.check();
+    } catch (PeerLostException e) {
       if (state.compareAndSet(State.WAITING, State.ABANDONED)) {
         throw e;
       }
+    }
+    if (watch.gone() && state.compareAndSet(State.WAITING, State.ABANDONED)) {
+      throw watch.lost();
     }
   }
 }

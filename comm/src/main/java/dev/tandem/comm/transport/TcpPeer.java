@@ -13,7 +13,7 @@ import java.util.Optional;
  * The connection to one other rank. A thread of its own reads it and never waits for anything but
  * the connection; writes come from the threads of the program.
  */
-final class TcpPeer {
+final class TcpPeer implements PeerWatch {
 
   /** Larger messages travel as several frames, cut alike on both sides. */
   static final long MAXIMUM_FRAME = 256L << 20;
@@ -65,7 +65,7 @@ final class TcpPeer {
 
   void await(int number, Receipt receipt) {
     try {
-      receipt.await(this::checkAlive);
+      receipt.await(this);
     } catch (PeerLostException e) {
       // Whatever this connection says, the first loss is the one to name.
       throw faults.loseAndThrow(e.lostRank(), BROKEN);
@@ -88,10 +88,25 @@ final class TcpPeer {
   }
 
   private void checkAlive() {
-    faults.check();
+    check();
     if (left) {
-      throw faults.loseAndThrow(rank, LEFT);
+      throw lost();
     }
+  }
+
+  @Override
+  public void check() {
+    faults.check();
+  }
+
+  @Override
+  public boolean gone() {
+    return left;
+  }
+
+  @Override
+  public PeerLostException lost() {
+    return faults.loseAndThrow(rank, LEFT);
   }
 
   private void readAll() {

@@ -2,8 +2,11 @@ package dev.tandem.comm.transport;
 
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.Membership;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -20,6 +23,7 @@ public final class TcpTransport implements Transport {
   private final Duration silenceLimit;
   private final TrafficMeter meter = new TrafficMeter();
   private final Faults faults = new Faults(new Neighbours());
+  private final Boards boards = new Boards();
   private volatile boolean closed;
 
   private TcpTransport(JobEnvironment job, TcpMesh mesh, Duration silenceLimit) {
@@ -103,6 +107,17 @@ public final class TcpTransport implements Transport {
       peers[from].await(channel, peers[from].post(channel, frame));
     }
     meter.received(target.byteSize());
+  }
+
+  /** A board whose waiters hear of losses over the connections. */
+  Board board(MemorySegment memory, Arena arena, int[] members, WaitPolicy policy) {
+    List<PeerWatch> watches = new ArrayList<>();
+    int place = -1;
+    for (int member = 0; member < members.length; member++) {
+      watches.add(peers[members[member]]);
+      place = members[member] == rank ? member : place;
+    }
+    return boards.add(new Board(memory, arena, place, watches, policy, meter, boards));
   }
 
   private void checkOpen() {
@@ -202,6 +217,7 @@ public final class TcpTransport implements Transport {
           peer.wake();
         }
       }
+      boards.nudgeAll();
     }
   }
 }

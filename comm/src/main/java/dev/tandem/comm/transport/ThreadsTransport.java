@@ -1,25 +1,37 @@
 package dev.tandem.comm.transport;
 
+import dev.tandem.core.PeerLostException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Ranks as threads of one JVM: a message is copied once if its receiver waits, else twice. For
- * tests and for machines where processes are too heavy.
+ * Ranks as threads of one JVM: a message is copied once if its receiver waits, else twice;
+ * collectives may go over a {@link Board} in the JVM's own memory. For tests and for machines where
+ * processes are too heavy.
  */
 public final class ThreadsTransport implements Transport {
 
-  private final List<ThreadsTransport> all;
+  private static final long PAGE = 4096;
+
+  private final Hub hub;
   private final int rank;
   private final Mailbox[] mailboxes;
   private final TrafficMeter meter = new TrafficMeter();
+  private final Boards boards = new Boards();
   private final Faults faults = new Faults(new Neighbours());
   private volatile boolean left;
 
-  private ThreadsTransport(List<ThreadsTransport> all, int rank, int size) {
-    this.all = all;
+  /** What the ranks of one job have in common. */
+  private record Hub(
+      List<ThreadsTransport> ranks, Map<Integer, MemorySegment> boards, boolean withBoards) {}
+
+  private ThreadsTransport(Hub hub, int rank, int size) {
+    this.hub = hub;
     this.rank = rank;
     this.mailboxes = new Mailbox[size];
     for (int peer = 0; peer < size; peer++) {
@@ -27,13 +39,17 @@ public final class ThreadsTransport implements Transport {
     }
   }
 
-  /** One transport for each rank of a new job. */
-  public static List<Transport> create(int size) {
-    List<ThreadsTransport> all = new ArrayList<>();
+  /**
+   * One transport for each rank of a new job.
+   *
+   * @param withBoards whether teams share memory, or only send messages
+   */
+  public static List<Transport> create(int size, boolean withBoards) {
+    Hub hub = new Hub(new ArrayList<>(), new ConcurrentHashMap<>(), withBoards);
     for (int rank = 0; rank < size; rank++) {
-      all.add(new ThreadsTransport(all, rank, size));
+      hub.ranks.add(new ThreadsTransport(hub, rank, size));
     }
-    return List.copyOf(all);
+    return List.copyOf(hub.ranks);
   }
 
   @Override
@@ -48,8 +64,12 @@ public final class ThreadsTransport implements Transport {
 
   @Override
   public void send(int to, int channel, MemorySegment data) {
-    checkAlive(to);
-    Mailbox mailbox = all.get(to).mailboxes[rank];
+    checkOpen();
+    Neighbour receiver = new Neighbour(to);
+    if (receiver.gone()) {
+      throw receiver.lost();
+    }
+    Mailbox mailbox = hub.ranks.get(to).mailboxes[rank];
     Optional<Receipt> receipt = mailbox.claim(channel, data.byteSize());
     if (receipt.isPresent()) {
       receipt.get().target().copyFrom(data);
@@ -64,13 +84,13 @@ public final class ThreadsTransport implements Transport {
 
   @Override
   public void receive(int from, int channel, MemorySegment target) {
-    faults.check();
+    checkOpen();
     await(from, mailboxes[from].post(channel, target));
   }
 
   @Override
   public void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel) {
-    faults.check();
+    checkOpen();
     Receipt receipt = mailboxes[from].post(channel, target);
     try {
       send(to, channel, data);
@@ -82,18 +102,35 @@ public final class ThreadsTransport implements Transport {
   }
 
   private void await(int from, Receipt receipt) {
-    receipt.await(() -> checkAlive(from));
+    receipt.await(new Neighbour(from));
     meter.received(receipt.target().byteSize());
   }
 
-  private void checkAlive(int peer) {
+  private void checkOpen() {
     faults.check();
     if (left) {
       throw new IllegalStateException("rank " + rank + " has closed its communicator");
     }
-    if (all.get(peer).left) {
-      throw faults.loseAndThrow(peer, "it left the job while others needed it");
+  }
+
+  @Override
+  public Optional<Board> board(int channel, int[] members) {
+    if (!hub.withBoards) {
+      return Optional.empty();
     }
+    // The garbage collector frees the memory when the job is over.
+    MemorySegment memory =
+        hub.boards.computeIfAbsent(
+            channel, number -> Arena.ofAuto().allocate(Board.bytes(members.length), PAGE));
+    List<PeerWatch> watches = new ArrayList<>();
+    int place = -1;
+    for (int member = 0; member < members.length; member++) {
+      watches.add(new Neighbour(members[member]));
+      place = members[member] == rank ? member : place;
+    }
+    WaitPolicy policy = WaitPolicy.forRanks(mailboxes.length);
+    return Optional.of(
+        boards.add(new Board(memory, Arena.ofShared(), place, watches, policy, meter, boards)));
   }
 
   @Override
@@ -107,8 +144,34 @@ public final class ThreadsTransport implements Transport {
       faults.awaitPublished();
     }
     left = true;
-    for (ThreadsTransport other : all) {
+    for (ThreadsTransport other : hub.ranks) {
       other.mailboxes[rank].nudgeAll();
+      other.boards.nudgeAll();
+    }
+  }
+
+  /** Another rank, as one who waits for it sees it. */
+  private final class Neighbour implements PeerWatch {
+
+    private final int peer;
+
+    Neighbour(int peer) {
+      this.peer = peer;
+    }
+
+    @Override
+    public void check() {
+      faults.check();
+    }
+
+    @Override
+    public boolean gone() {
+      return hub.ranks.get(peer).left;
+    }
+
+    @Override
+    public PeerLostException lost() {
+      return faults.loseAndThrow(peer, "it left the job while others needed it");
     }
   }
 
@@ -116,7 +179,7 @@ public final class ThreadsTransport implements Transport {
 
     @Override
     public void announce(int lostRank, String reason) {
-      for (ThreadsTransport other : all) {
+      for (ThreadsTransport other : hub.ranks) {
         if (other.rank != rank && !other.left) {
           other.faults.lose(lostRank, reason);
         }
@@ -128,6 +191,7 @@ public final class ThreadsTransport implements Transport {
       for (Mailbox mailbox : mailboxes) {
         mailbox.nudgeAll();
       }
+      boards.nudgeAll();
     }
   }
 }

@@ -10,14 +10,32 @@ final class TrafficMeter {
   private final LongAdder messagesReceived = new LongAdder();
   private final LongAdder bytesReceived = new LongAdder();
 
+  /** A message was sent. */
   void sent(long bytes) {
     messagesSent.increment();
     bytesSent.add(bytes);
   }
 
+  /** A message was received. */
   void received(long bytes) {
     messagesReceived.increment();
     bytesReceived.add(bytes);
+  }
+
+  /** Bytes were written for others to read. */
+  void addSent(long bytes) {
+    bytesSent.add(bytes);
+  }
+
+  /** Bytes of others were read. */
+  void addReceived(long bytes) {
+    bytesReceived.add(bytes);
+  }
+
+  /** A board was turned: one message to all, one from all. */
+  void step() {
+    messagesSent.increment();
+    messagesReceived.increment();
   }
 
   Traffic reading() {

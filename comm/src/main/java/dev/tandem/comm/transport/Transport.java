@@ -1,6 +1,7 @@
 package dev.tandem.comm.transport;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /**
  * Moves bytes between the ranks of one job.
@@ -31,6 +32,14 @@ public interface Transport extends AutoCloseable {
 
   /** Sends and receives at the same time, so that ranks doing so in a circle never block. */
   void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel);
+
+  /**
+   * Memory that these ranks share, if there is any between them; all of them call it at the same
+   * time, in this order of ranks. The caller closes it before the transport.
+   */
+  default Optional<Board> board(int channel, int[] members) {
+    return Optional.empty();
+  }
 
   /** What this rank has moved so far. */
   Traffic traffic();

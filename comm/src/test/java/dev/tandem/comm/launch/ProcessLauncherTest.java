@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Real processes, really killed. */
 class ProcessLauncherTest {
 
-  private static final List<String> SMALL = List.of("-Xmx128m", "-XX:TieredStopAtLevel=1");
+  private static final List<String> SMALL = List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED");
 
   /** What the ranks printed, and what to do as soon as they have printed something. */
   private static final class Transcript implements RankOutput {

@@ -1,0 +1,123 @@
+package dev.tandem.comm.collective;
+
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import java.lang.foreign.MemorySegment;
+
+/** The collectives of a team; checks what callers give. */
+public final class TeamCollectives implements Collectives {
+
+  private final Team team;
+
+  public TeamCollectives(Team team) {
+    this.team = team;
+  }
+
+  @Override
+  public int rank() {
+    return team.rank();
+  }
+
+  @Override
+  public int size() {
+    return team.size();
+  }
+
+  @Override
+  public void allreduce(MemorySegment data, DType type, ReduceOp op) {
+    checkElements(data, type);
+    Allreduce.run(team, data, type, op);
+  }
+
+  @Override
+  public void elasticAllreduce(
+      MemorySegment shards, int shardCount, MemorySegment result, DType type, ReduceOp op) {
+    checkElements(result, type);
+    ElasticAllreduce.run(team, shards, shardCount, result, type, op);
+  }
+
+  @Override
+  public void reduceScatter(MemorySegment data, MemorySegment mine, DType type, ReduceOp op) {
+    checkElements(data, type);
+    ReduceScatter.run(team, data, mine, type, op);
+  }
+
+  @Override
+  public void reduce(MemorySegment data, DType type, ReduceOp op, int root) {
+    checkElements(data, type);
+    checkRank(root);
+    Reduce.run(team, data, type, op, root);
+  }
+
+  @Override
+  public void broadcast(MemorySegment data, int root) {
+    checkRank(root);
+    Broadcast.run(team, data, root);
+  }
+
+  @Override
+  public void allgather(MemorySegment mine, MemorySegment all, long[] lengths) {
+    Allgather.run(team, mine, all, lengths);
+  }
+
+  @Override
+  public void gather(MemorySegment mine, MemorySegment all, long[] lengths, int root) {
+    checkRank(root);
+    Gather.run(team, mine, all, lengths, root);
+  }
+
+  @Override
+  public void scatter(MemorySegment all, MemorySegment mine, long[] lengths, int root) {
+    checkRank(root);
+    Scatter.run(team, all, mine, lengths, root);
+  }
+
+  @Override
+  public void allToAll(MemorySegment outgoing, MemorySegment incoming) {
+    AllToAll.run(team, outgoing, incoming);
+  }
+
+  @Override
+  public void haloExchange(HaloExchange.Side lower, HaloExchange.Side upper) {
+    lower.neighbour().ifPresent(this::checkRank);
+    upper.neighbour().ifPresent(this::checkRank);
+    HaloExchange.run(team, lower, upper);
+  }
+
+  @Override
+  public void send(MemorySegment data, int to) {
+    checkOther(to);
+    team.sendMessage(to, data);
+  }
+
+  @Override
+  public void receive(MemorySegment target, int from) {
+    checkOther(from);
+    team.receiveMessage(from, target);
+  }
+
+  @Override
+  public void barrier() {
+    Barrier.run(team);
+  }
+
+  private static void checkElements(MemorySegment data, DType type) {
+    if (data.byteSize() % type.bytes() != 0) {
+      throw new IllegalArgumentException(
+          "%d bytes are no whole number of %s elements".formatted(data.byteSize(), type));
+    }
+  }
+
+  private void checkRank(int rank) {
+    if (rank < 0 || rank >= size()) {
+      throw new IllegalArgumentException("there is no rank %d of %d".formatted(rank, size()));
+    }
+  }
+
+  private void checkOther(int rank) {
+    checkRank(rank);
+    if (rank == rank()) {
+      throw new IllegalArgumentException("rank " + rank + " cannot send to itself");
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package dev.tandem.comm.transport;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+
+/**
+ * Memory that the members of a team share, used in phases: every member writes into its own slot,
+ * all turn the board together, then every member may read the slots of all. Two slots a member
+ * alternate.
+ *
+ * <p>{@code Note [two slots suffice]}: a member that writes its slot for phase p + 2 has turned
+ * phase p + 1, so all others have arrived there too, and they arrive only when they are done
+ * reading the slots of phase p. The slots of phases p and p + 2 are the same.
+ *
+ * <p>For one thread at a time. A borrowed view of a slot is good until the next but one turn.
+ */
+public final class Board implements AutoCloseable {
+
+  /** Bytes of a slot. */
+  public static final long SLOT_BYTES = 512 << 10;
+
+  // One cache line and its prefetched neighbour for each member.
+  private static final long LINE_BYTES = 128;
+  private static final long SLEEPERS_OFFSET = Integer.BYTES;
+  private static final long PAGE = 4096;
+  private static final int LOOKS_PER_CLOCK_READING = 32;
+  private static final long NAP_NANOS = 100_000_000;
+  private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
+
+  private final MemorySegment memory;
+  private final Arena arena;
+  private final int rank;
+  private final int size;
+  private final WaitPolicy policy;
+  private final Doorbell doorbell;
+  // By member; nobody watches itself, so this one's own may be null.
+  private final List<PeerWatch> watches;
+  private final TrafficMeter meter;
+  private final Boards registry;
+  private final MemorySegment[][] slots;
+  private int phase;
+  private boolean closed;
+
+  /**
+   * A member's view of the board.
+   *
+   * @param memory zeroed, the same for all members
+   * @param arena what to close with the board
+   * @param watches who to ask about each member
+   * @param registry where the board signs off when it is closed
+   */
+  Board(
+      MemorySegment memory,
+      Arena arena,
+      int rank,
+      List<PeerWatch> watches,
+      WaitPolicy policy,
+      TrafficMeter meter,
+      Boards registry) {
+    this.memory = memory;
+    this.arena = arena;
+    this.rank = rank;
+    this.size = watches.size();
+    this.watches = watches;
+    this.policy = policy;
+    this.doorbell = Doorbell.best();
+    this.meter = meter;
+    this.registry = registry;
+    this.slots = new MemorySegment[2][size];
+    for (int member = 0; member < size; member++) {
+      for (int parity = 0; parity < 2; parity++) {
+        slots[parity][member] =
+            memory.asSlice(headerBytes(size) + (2L * member + parity) * SLOT_BYTES, SLOT_BYTES);
+      }
+    }
+  }
+
+  static long bytes(int members) {
+    return headerBytes(members) + 2L * members * SLOT_BYTES;
+  }
+
+  /** Bytes for each member if a slot has room for all: whole cache lines, so whole elements. */
+  public static long pieceBytes(int members) {
+    return SLOT_BYTES / members / 64 * 64;
+  }
+
+  private static long headerBytes(int members) {
+    return (members * LINE_BYTES + PAGE - 1) / PAGE * PAGE;
+  }
+
+  /** Where this member writes in the phase that begins. */
+  public MemorySegment mine() {
+    return slots[(phase + 1) & 1][rank];
+  }
+
+  /** Writes into this member's slot. */
+  public void put(MemorySegment data, long slotOffset) {
+    MemorySegment.copy(data, 0, mine(), slotOffset, data.byteSize());
+    meter.addSent(data.byteSize());
+  }
+
+  /** Counts bytes that were written into {@link #mine()} directly. */
+  public void written(long bytes) {
+    meter.addSent(bytes);
+  }
+
+  /** What a member wrote in the phase that was turned last. */
+  public MemorySegment slot(int member, long offset, long bytes) {
+    if (member != rank) {
+      meter.addReceived(bytes);
+    }
+    return slots[phase & 1][member].asSlice(offset, bytes);
+  }
+
+  /** Ends the writing of this phase and waits until all members have. */
+  public void turn() {
+    phase++;
+    WORD.setVolatile(memory, line(rank), phase);
+    // A sleeper announces itself before it looks a last time: one of us two sees the other.
+    if ((int) WORD.getVolatile(memory, line(rank) + SLEEPERS_OFFSET) != 0) {
+      doorbell.ring(word(rank));
+    }
+    meter.step();
+    for (int distance = 1; distance < size; distance++) {
+      int member = rank + distance < size ? rank + distance : rank + distance - size;
+      await(member);
+    }
+  }
+
+  private void await(int member) {
+    long line = line(member);
+    if (arrived(line)) {
+      return;
+    }
+    if (!spin(line) && !yielding(line)) {
+      sleep(member, line);
+    }
+  }
+
+  private boolean arrived(long line) {
+    // The difference, not the order: the counter may wrap around.
+    return (int) WORD.getAcquire(memory, line) - phase >= 0;
+  }
+
+  private boolean spin(long line) {
+    long end = System.nanoTime() + policy.spin().toNanos();
+    do {
+      for (int look = 0; look < LOOKS_PER_CLOCK_READING; look++) {
+        if (arrived(line)) {
+          return true;
+        }
+        Thread.onSpinWait();
+      }
+    } while (System.nanoTime() < end);
+    return false;
+  }
+
+  // When ranks share processors, the awaited rank may need this one to run at all.
+  @SuppressWarnings("ThreadPriorityCheck")
+  private boolean yielding(long line) {
+    for (int count = 0; count < policy.yields(); count++) {
+      if (arrived(line)) {
+        return true;
+      }
+      Thread.yield();
+    }
+    return false;
+  }
+
+  private void sleep(int member, long line) {
+    WORD.getAndAdd(memory, line + SLEEPERS_OFFSET, 1);
+    try {
+      while (true) {
+        watches.get(member).check();
+        boolean gone = watches.get(member).gone();
+        int seen = (int) WORD.getVolatile(memory, line);
+        if (seen - phase >= 0) {
+          return;
+        }
+        if (gone) {
+          throw watches.get(member).lost();
+        }
+        // Not longer: the bell for a loss may ring between the look and the sleep.
+        doorbell.sleep(word(member), seen, NAP_NANOS);
+      }
+    } finally {
+      WORD.getAndAdd(memory, line + SLEEPERS_OFFSET, -1);
+    }
+  }
+
+  /** Lets sleepers look around. */
+  synchronized void nudge() {
+    if (closed) {
+      return;
+    }
+    for (int member = 0; member < size; member++) {
+      doorbell.ring(word(member));
+    }
+  }
+
+  private MemorySegment word(int member) {
+    return memory.asSlice(line(member), Integer.BYTES);
+  }
+
+  private static long line(int member) {
+    return member * LINE_BYTES;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    registry.remove(this);
+    arena.close();
+  }
+}

@@ -1,0 +1,67 @@
+package dev.tandem.posix;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.BitSet;
+
+/**
+ * On which processors the calling thread may run. A thread passes its set on to those it starts.
+ */
+public final class Affinity {
+
+  private static final int MASK_BYTES = 128;
+
+  private static final Capability<Affinity> CAPABILITY =
+      Linux.bind("thread affinity", Affinity::new);
+
+  private final MethodHandle setter;
+  private final MethodHandle reader;
+
+  private Affinity(Linker linker) {
+    FunctionDescriptor descriptor =
+        FunctionDescriptor.of(Linux.INT, Linux.INT, Linux.LONG, ValueLayout.ADDRESS);
+    setter = Linux.function(linker, "sched_setaffinity", descriptor);
+    reader = Linux.function(linker, "sched_getaffinity", descriptor);
+  }
+
+  public static Capability<Affinity> capability() {
+    return CAPABILITY;
+  }
+
+  /** The processors that the calling thread may use. */
+  public BitSet current() {
+    Linux.Scratch scratch = Linux.scratch();
+    MemorySegment mask = scratch.memory.asSlice(0, MASK_BYTES).fill((byte) 0);
+    call(reader, scratch, mask, "read");
+    return BitSet.valueOf(mask.toArray(ValueLayout.JAVA_BYTE));
+  }
+
+  /** Lets the calling thread run on these processors only. */
+  public void pin(BitSet processors) {
+    Linux.Scratch scratch = Linux.scratch();
+    MemorySegment mask = scratch.memory.asSlice(0, MASK_BYTES).fill((byte) 0);
+    byte[] bits = processors.toByteArray();
+    if (bits.length > MASK_BYTES) {
+      throw new IllegalArgumentException("no machine has processor " + (processors.length() - 1));
+    }
+    mask.asSlice(0, bits.length).copyFrom(MemorySegment.ofArray(bits));
+    call(setter, scratch, mask, "set");
+  }
+
+  private static void call(
+      MethodHandle function, Linux.Scratch scratch, MemorySegment mask, String what) {
+    int result;
+    try {
+      result = (int) function.invokeExact(scratch.callState, 0, (long) MASK_BYTES, mask);
+    } catch (Throwable e) {
+      throw Linux.unexpected(e);
+    }
+    if (result < 0) {
+      throw new IllegalArgumentException(
+          "cannot %s the processors of this thread: error %d".formatted(what, scratch.errno()));
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package dev.tandem.posix;
+
+import dev.tandem.core.WorkFailedException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A file that several processes of one host map as common memory. Unlink it as soon as all have
+ * mapped it: the memory lives on until the last of them ends, and nothing is left over, however
+ * they end.
+ */
+public final class SharedMemoryFile {
+
+  private static final String PREFIX = "tandem-";
+  private static final int ZEROS = 1 << 20;
+  private static final Duration STALE = Duration.ofMinutes(10);
+
+  private SharedMemoryFile() {}
+
+  /**
+   * Where shared memory may live, best first: memory itself, then the folder of temporary files.
+   */
+  public static List<Path> folders() {
+    return List.of(Path.of("/dev/shm"), Path.of(System.getProperty("java.io.tmpdir")));
+  }
+
+  /**
+   * Creates a zeroed file in the first folder that has room for it. All its memory is really there
+   * when it returns: a full filesystem shows here and not as a crash at first use.
+   */
+  public static Path create(long bytes, List<Path> folders) {
+    StringBuilder reasons = new StringBuilder();
+    for (Path folder : folders) {
+      try {
+        long free = Files.getFileStore(folder).getUsableSpace();
+        if (free < bytes) {
+          reasons.append("; %s has %d bytes free".formatted(folder, free));
+          continue;
+        }
+        sweep(folder);
+        return createIn(folder, bytes);
+      } catch (IOException e) {
+        reasons.append("; ").append(FileErrors.failure("use", folder, e).getMessage());
+      }
+    }
+    throw new WorkFailedException("no room for %d bytes to share%s".formatted(bytes, reasons));
+  }
+
+  private static Path createIn(Path folder, long bytes) throws IOException {
+    Path file =
+        Files.createTempFile(
+            folder,
+            PREFIX + ProcessHandle.current().pid() + "-",
+            ".shared",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
+      for (long written = 0; written < bytes; ) {
+        written += channel.write(zeros.clear().limit((int) Math.min(ZEROS, bytes - written)));
+      }
+      return file;
+    } catch (IOException e) {
+      Files.deleteIfExists(file);
+      throw e;
+    }
+  }
+
+  /** Maps the whole file; the memory is good until the arena is closed. */
+  public static MemorySegment map(Path file, Arena arena) {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      return channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
+    } catch (IOException e) {
+      throw FileErrors.failure("map", file, e);
+    }
+  }
+
+  /** Removes the name; whoever has mapped the file keeps the memory. */
+  public static void unlink(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw FileErrors.failure("delete", file, e);
+    }
+  }
+
+  /** Removes what a process left that was killed between creating and unlinking. */
+  private static void sweep(Path folder) throws IOException {
+    Instant limit = Instant.now().minus(STALE);
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.filter(SharedMemoryFile::orphaned).toList()) {
+        // Young files stay: their maker may run where we cannot see its process.
+        if (Files.getLastModifiedTime(file).toInstant().isBefore(limit)) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+  }
+
+  private static boolean orphaned(Path file) {
+    String name = file.getFileName().toString();
+    if (!name.startsWith(PREFIX) || !name.endsWith(".shared")) {
+      return false;
+    }
+    String pid = name.substring(PREFIX.length(), name.indexOf('-', PREFIX.length()));
+    return !pid.isEmpty()
+        && pid.chars().allMatch(Character::isDigit)
+        && ProcessHandle.of(Long.parseLong(pid)).isEmpty();
+  }
+}

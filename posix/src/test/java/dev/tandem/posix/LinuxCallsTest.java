@@ -1,0 +1,123 @@
+package dev.tandem.posix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.core.WorkFailedException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LinuxCallsTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void aFutexSleepsUntilItIsWoken() throws Exception {
+    Futex futex = Futex.capability().orElseThrow();
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment word = arena.allocate(4, 4);
+      FutureTask<Integer> sleeper =
+          new FutureTask<>(
+              () -> {
+                while ((int) ValueLayout.JAVA_INT.varHandle().getVolatile(word, 0L) == 0) {
+                  futex.await(word, 0, TimeUnit.SECONDS.toNanos(60));
+                }
+                return word.get(ValueLayout.JAVA_INT, 0);
+              });
+      Thread.ofPlatform().daemon().start(sleeper);
+      ValueLayout.JAVA_INT.varHandle().setVolatile(word, 0L, 7);
+      futex.wakeAll(word);
+      assertEquals(7, sleeper.get(30, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void aFutexReturnsWhenTheValueDiffersOrTimeIsOver() {
+    Futex futex = Futex.capability().orElseThrow();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment word = arena.allocate(4, 4);
+      futex.await(word, 1, TimeUnit.SECONDS.toNanos(60));
+      long start = System.nanoTime();
+      futex.await(word, 0, TimeUnit.MILLISECONDS.toNanos(20));
+      long slept = System.nanoTime() - start;
+      assertTrue(slept < TimeUnit.SECONDS.toNanos(20), "slept " + slept + " ns");
+    }
+  }
+
+  @Test
+  void aThreadRunsWhereItIsPinned() throws Exception {
+    Affinity affinity = Affinity.capability().orElseThrow();
+    FutureTask<BitSet> pinned =
+        new FutureTask<>(
+            () -> {
+              BitSet one = new BitSet();
+              one.set(affinity.current().nextSetBit(0));
+              affinity.pin(one);
+              return affinity.current();
+            });
+    // A thread of its own, so that nothing else in this JVM is pinned.
+    Thread.ofPlatform().start(pinned);
+    assertEquals(1, pinned.get().cardinality());
+    assertThrows(IllegalArgumentException.class, () -> affinity.pin(new BitSet()));
+  }
+
+  @Test
+  void usageGrowsWithWork() {
+    ResourceUsage.Reader reader = ResourceUsage.reader().orElseThrow();
+    ResourceUsage before = reader.thread();
+    double sum = 0;
+    while (reader.thread().processorTime().minus(before.processorTime()).toMillis() < 20) {
+      sum += Math.sqrt(sum + 1);
+    }
+    assertTrue(sum > 0);
+    assertTrue(reader.process().maximumResidentBytes() > 1 << 20);
+    assertTrue(reader.process().processorTime().compareTo(Duration.ofMillis(20)) >= 0);
+  }
+
+  @Test
+  void sharedMemoryOutlivesItsName() {
+    Path file = SharedMemoryFile.create(3 << 20, List.of(folder));
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment one = SharedMemoryFile.map(file, arena);
+      MemorySegment other = SharedMemoryFile.map(file, arena);
+      SharedMemoryFile.unlink(file);
+      assertFalse(Files.exists(file));
+      one.set(ValueLayout.JAVA_LONG, 2 << 20, 42);
+      assertEquals(42, other.get(ValueLayout.JAVA_LONG, 2 << 20));
+      assertEquals(3 << 20, other.byteSize());
+    }
+  }
+
+  @Test
+  void aFullFolderIsPassedOver() {
+    Path missing = folder.resolve("missing");
+    Path file = SharedMemoryFile.create(4096, List.of(missing, folder));
+    assertEquals(folder, file.getParent());
+    WorkFailedException e =
+        assertThrows(
+            WorkFailedException.class,
+            () -> SharedMemoryFile.create(Long.MAX_VALUE / 2, List.of(missing, folder)));
+    assertTrue(e.getMessage().contains("bytes free"), e.getMessage());
+  }
+
+  @Test
+  void whatIsMissingSaysWhy() {
+    Capability<Futex> missing = new Capability.Missing<>("futex needs Linux, this is Plan 9");
+    assertTrue(missing.value().isEmpty());
+    assertEquals(
+        "futex needs Linux, this is Plan 9",
+        assertThrows(UnsupportedOperationException.class, missing::orElseThrow).getMessage());
+  }
+}
