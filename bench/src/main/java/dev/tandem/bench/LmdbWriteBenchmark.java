@@ -30,7 +30,12 @@ final class LmdbWriteBenchmark {
   private final Progress progress;
 
   LmdbWriteBenchmark(
-      BenchFolder scratch, long records, int keyDigits, int rounds, String machine, Progress progress) {
+      BenchFolder scratch,
+      long records,
+      int keyDigits,
+      int rounds,
+      String machine,
+      Progress progress) {
     this.scratch = scratch;
     this.records = records;
     this.keyDigits = keyDigits;

@@ -18,8 +18,7 @@ class PooledRecordsTest {
     new PooledRecords()
         .writeTo(
             (key, value) -> {
-              keys.add(
-                  new String(key.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII));
+              keys.add(new String(key.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII));
               Datum datum = Datum.decode(value);
               assertEquals(3_083, value.byteSize());
               datums.add(Datum.decode(value.asSlice(0)));

@@ -70,7 +70,9 @@ final class BenchLmdbCommand extends TandemCommand {
       throw new UsageException("--dir " + folder + ": there is no such folder");
     }
     List<BenchRow> rows =
-        new LmdbBenchmark(folder.toAbsolutePath(), count, keyDigits, rounds, ConsoleProgress.system()).run();
+        new LmdbBenchmark(
+                folder.toAbsolutePath(), count, keyDigits, rounds, ConsoleProgress.system())
+            .run();
     print(rows);
     return rows;
   }

@@ -32,8 +32,7 @@ final class DataVerifyCommand extends TandemCommand {
   private Path database;
 
   /** What {@code --json} gets. */
-  record Results(
-      String database, boolean sound, List<String> problems, List<String> checked) {}
+  record Results(String database, boolean sound, List<String> problems, List<String> checked) {}
 
   @Override
   protected Object run() {
@@ -48,8 +47,7 @@ final class DataVerifyCommand extends TandemCommand {
       if (report.sound()) {
         verifyIndex(snapshot.main(), Optional.empty(), problems, checked, progress);
         for (String name : snapshot.databaseNames()) {
-          verifyIndex(
-              snapshot.database(name), Optional.of(name), problems, checked, progress);
+          verifyIndex(snapshot.database(name), Optional.of(name), problems, checked, progress);
         }
       }
     }

@@ -32,8 +32,7 @@ record ValueLayout(
     long indexBytes,
     String indexState) {
 
-  static ValueLayout of(
-      Path environment, Database tree, Optional<String> name, Progress progress) {
+  static ValueLayout of(Path environment, Database tree, Optional<String> name, Progress progress) {
     Path file = RecordIndex.fileOf(environment, name);
     RecordIndex index = null;
     long indexBytes = 0;

@@ -128,8 +128,7 @@ class DataStatVerifyTest {
     assertTrue(run.err().startsWith("tandem: " + database + "/data.mdb is damaged at page "));
     assertTrue(run.err().lines().findFirst().orElseThrow().contains("(byte "), run.err());
     for (String command : new String[] {"dump", "index", "stat"}) {
-      CommandRun other =
-          CommandRun.of("data", command, database);
+      CommandRun other = CommandRun.of("data", command, database);
       if (other.exitCode() != 0) {
         assertEquals(1, other.exitCode(), other.err());
         assertTrue(other.err().contains("is damaged at page"), other.err());
