@@ -13,17 +13,20 @@ public final class LmdbBenchmark {
 
   private final Path folder;
   private final long records;
+  private final int keyDigits;
   private final int rounds;
   private final Progress progress;
 
   /**
    * @param folder where databases are made; an existing folder on the storage to be measured
    * @param records CIFAR-like ones, about 4.2 KB of disk each, for each of two databases
+   * @param keyDigits of the keys; fewer than the records need scatter the database
    * @param rounds of every contender, in turn
    */
-  public LmdbBenchmark(Path folder, long records, int rounds, Progress progress) {
+  public LmdbBenchmark(Path folder, long records, int keyDigits, int rounds, Progress progress) {
     this.folder = folder;
     this.records = records;
+    this.keyDigits = keyDigits;
     this.rounds = rounds;
     this.progress = progress;
   }
@@ -36,7 +39,7 @@ public final class LmdbBenchmark {
     List<BenchRow> rows = new ArrayList<>();
     try (BenchFolder scratch = BenchFolder.in(folder)) {
       LmdbWriteBenchmark write =
-          new LmdbWriteBenchmark(scratch, records, rounds, machine, progress);
+          new LmdbWriteBenchmark(scratch, records, keyDigits, rounds, machine, progress);
       rows.addAll(write.run());
       rows.addAll(
           new LmdbIndexBenchmark(scratch.path().resolve("tandem"), rounds, machine, progress)

@@ -24,14 +24,21 @@ final class LmdbWriteBenchmark {
 
   private final BenchFolder scratch;
   private final long records;
+  private final int keyDigits;
   private final int rounds;
   private final String machine;
   private final Progress progress;
 
   LmdbWriteBenchmark(
-      BenchFolder scratch, long records, int rounds, String machine, Progress progress) {
+      BenchFolder scratch,
+      long records,
+      int keyDigits,
+      int rounds,
+      String machine,
+      Progress progress) {
     this.scratch = scratch;
     this.records = records;
+    this.keyDigits = keyDigits;
     this.rounds = rounds;
     this.machine = machine;
     this.progress = progress;
@@ -110,13 +117,14 @@ final class LmdbWriteBenchmark {
                 program.toString(),
                 folder.toString(),
                 Long.toString(records),
-                Integer.toString(COMMIT_EVERY)))
+                Integer.toString(COMMIT_EVERY),
+                Integer.toString(keyDigits)))
         .number();
   }
 
   private double tandem() {
     Path folder = fresh("tandem");
-    return Children.java(LmdbWriteMain.class, folder, records, COMMIT_EVERY).number();
+    return Children.java(LmdbWriteMain.class, folder, records, COMMIT_EVERY, keyDigits).number();
   }
 
   /** A place without a database, and storage that has nothing left to write from before. */

@@ -13,11 +13,12 @@ final class LmdbWriteMain {
     Path folder = Path.of(args[0]);
     long records = Long.parseLong(args[1]);
     long commitEvery = Long.parseLong(args[2]);
+    int keyDigits = Integer.parseInt(args[3]);
     PooledRecords pool = new PooledRecords();
     long began = System.nanoTime();
     try (CommittingWriter writer =
         CommittingWriter.open(folder, WriterOptions.DEFAULT, commitEvery)) {
-      pool.writeTo(writer, records);
+      pool.writeTo(writer, records, keyDigits);
       writer.finish();
     }
     System.out.println((System.nanoTime() - began) / 1e9);

@@ -39,7 +39,7 @@ final class PooledRecords {
     return HEAD.length + PIXELS + 2;
   }
 
-  void writeTo(RecordSink sink, long records) {
+  void writeTo(RecordSink sink, long records, int keyDigits) {
     byte[] value = new byte[valueSize()];
     System.arraycopy(HEAD, 0, value, 0, HEAD.length);
     value[value.length - 2] = 0x28;
@@ -48,14 +48,14 @@ final class PooledRecords {
       int from = (int) (i * STEP % (POOL - PIXELS));
       System.arraycopy(pool, from, value, HEAD.length, PIXELS);
       value[value.length - 1] = (byte) (i % 10);
-      sink.put(MemorySegment.ofArray(key(i)), valueBytes);
+      sink.put(MemorySegment.ofArray(key(i, keyDigits)), valueBytes);
     }
   }
 
-  /** As C's printf writes %05d. */
-  private static byte[] key(long number) {
+  /** As C's printf writes a number with leading zeros. */
+  private static byte[] key(long number, int keyDigits) {
     String digits = Long.toString(number);
-    return ("0".repeat(Math.max(0, 5 - digits.length())) + digits)
+    return ("0".repeat(Math.max(0, keyDigits - digits.length())) + digits)
         .getBytes(StandardCharsets.US_ASCII);
   }
 }

@@ -3,7 +3,7 @@
  * commits, same fsync (liblmdb's default). Prints the seconds from opening the environment to
  * having closed it; making the pixels costs nothing, they come from a pool that is made before.
  *
- * Usage: lmdb_write FOLDER RECORDS COMMIT_EVERY
+ * Usage: lmdb_write FOLDER RECORDS COMMIT_EVERY KEY_DIGITS
  */
 #include <lmdb.h>
 #include <stdint.h>
@@ -50,17 +50,19 @@ int main(int argc, char **argv) {
   unsigned char value[VALUE];
   unsigned char *pool;
   long long records, commit_every, i;
+  int key_digits;
   double began;
   MDB_env *environment;
   MDB_txn *transaction = NULL;
   MDB_dbi database;
 
-  if (argc != 4) {
-    fprintf(stderr, "usage: lmdb_write FOLDER RECORDS COMMIT_EVERY\n");
+  if (argc != 5) {
+    fprintf(stderr, "usage: lmdb_write FOLDER RECORDS COMMIT_EVERY KEY_DIGITS\n");
     return 2;
   }
   records = atoll(argv[2]);
   commit_every = atoll(argv[3]);
+  key_digits = atoi(argv[4]);
   pool = make_pool();
   memcpy(value, head, sizeof head);
   value[VALUE - 2] = 0x28;
@@ -83,7 +85,7 @@ int main(int argc, char **argv) {
     }
     memcpy(value + sizeof head, pool + (i * 324024) % (POOL - PIXELS), PIXELS);
     value[VALUE - 1] = i % 10;
-    key_bytes.mv_size = snprintf(key, sizeof key, "%05lld", i);
+    key_bytes.mv_size = snprintf(key, sizeof key, "%0*lld", key_digits, i);
     key_bytes.mv_data = key;
     value_bytes.mv_size = VALUE;
     value_bytes.mv_data = value;

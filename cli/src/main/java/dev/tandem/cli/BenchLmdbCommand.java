@@ -39,6 +39,15 @@ final class BenchLmdbCommand extends TandemCommand {
   private Long records;
 
   @Option(
+      names = "--key-digits",
+      paramLabel = "N",
+      defaultValue = "8",
+      description =
+          "Digits of the keys. With 5, as Caffe's CIFAR tool has them, a database of more than"
+              + " 100,000 records is scattered. Default: ${DEFAULT-VALUE}")
+  private int keyDigits;
+
+  @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
@@ -54,14 +63,16 @@ final class BenchLmdbCommand extends TandemCommand {
   @Override
   protected Object run() {
     long count = records != null ? records : quick ? QUICK_RECORDS : RECORDS;
-    if (count < 1 || rounds < 1) {
-      throw new UsageException("--records and --rounds must be at least 1");
+    if (count < 1 || rounds < 1 || keyDigits < 1 || keyDigits > 18) {
+      throw new UsageException("--records, --rounds and --key-digits (to 18) must be at least 1");
     }
     if (!Files.isDirectory(folder)) {
       throw new UsageException("--dir " + folder + ": there is no such folder");
     }
     List<BenchRow> rows =
-        new LmdbBenchmark(folder.toAbsolutePath(), count, rounds, ConsoleProgress.system()).run();
+        new LmdbBenchmark(
+                folder.toAbsolutePath(), count, keyDigits, rounds, ConsoleProgress.system())
+            .run();
     print(rows);
     return rows;
   }

@@ -12,6 +12,8 @@ import picocli.CommandLine.Command;
       DataMakeCommand.class,
       DataImportCommand.class,
       DataIndexCommand.class,
+      DataStatCommand.class,
+      DataVerifyCommand.class,
       DataDumpCommand.class,
       DataLoadCommand.class
     },

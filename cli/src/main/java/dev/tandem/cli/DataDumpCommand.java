@@ -50,7 +50,7 @@ final class DataDumpCommand extends TandemCommand {
 
   @Option(
       names = "-n",
-      description = "Ignored, as mdb_dump knows it: DB may be a folder or a file anyway.")
+      description = "DB is a data file, not a folder (known without, too).")
   private boolean noFolder;
 
   @Option(names = "-f", paramLabel = "FILE", description = "Write to FILE, not standard output.")
@@ -66,6 +66,9 @@ final class DataDumpCommand extends TandemCommand {
   protected Object run() throws IOException {
     if ((all || list) && name != null) {
       throw new UsageException("-a and -l speak of all databases, -s of one: give one of them");
+    }
+    if (noFolder && Files.isDirectory(database)) {
+      throw new UsageException("-n says that " + database + " is a file, it is a folder");
     }
     long began = System.nanoTime();
     try (Environment environment = Environment.open(database);

@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
 final class DataImportCommand extends TandemCommand {
 
   @Option(
-      names = "--format",
+      names = "--from",
       description = "Format of the source: ${COMPLETION-CANDIDATES}. Default: by what is in it.")
   private SourceFormat format;
 

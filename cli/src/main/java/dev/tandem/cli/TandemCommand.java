@@ -41,7 +41,12 @@ abstract class TandemCommand implements Callable<Integer> {
     if (json != null) {
       DurableFiles.system().replace(json.toAbsolutePath(), encode(results));
     }
-    return ExitCode.DONE.code();
+    return exitCode(results).code();
+  }
+
+  /** The exit code of a run that gave results; a command that looks for faults has its own. */
+  protected ExitCode exitCode(Object results) {
+    return ExitCode.DONE;
   }
 
   boolean debug() {
@@ -50,6 +55,10 @@ abstract class TandemCommand implements Callable<Integer> {
 
   protected final PrintWriter out() {
     return spec.commandLine().getOut();
+  }
+
+  protected final PrintWriter err() {
+    return spec.commandLine().getErr();
   }
 
   /** Hours of work must not end at a folder that is not there. */

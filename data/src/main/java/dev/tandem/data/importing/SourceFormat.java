@@ -71,7 +71,7 @@ public enum SourceFormat {
       }
     }
     throw new WorkFailedException(
-        source + " is in no known format (IDX, CIFAR-10, LMDB); --format names one");
+        source + " is in no known format (IDX, CIFAR-10, LMDB); --from names one");
   }
 
   /**

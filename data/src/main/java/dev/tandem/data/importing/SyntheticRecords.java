@@ -29,6 +29,9 @@ public final class SyntheticRecords implements Importer {
     }
   }
 
+  /** As {@code convert_cifar_data} has them. */
+  public static final int CIFAR_DIGITS = 5;
+
   private static final int CHANNELS = 3;
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -37,11 +40,21 @@ public final class SyntheticRecords implements Importer {
   private final Kind kind;
   private final long records;
   private final Seed seed;
+  private final int cifarDigits;
 
   public SyntheticRecords(Kind kind, long records, Seed seed) {
+    this(kind, records, seed, CIFAR_DIGITS);
+  }
+
+  /**
+   * @param cifarDigits digits of the keys of CIFAR-like records. Beyond as many records as they can
+   *     number, keys get longer and no longer sort in the order of their numbers.
+   */
+  public SyntheticRecords(Kind kind, long records, Seed seed, int cifarDigits) {
     this.kind = kind;
     this.records = records;
     this.seed = seed;
+    this.cifarDigits = cifarDigits;
   }
 
   @Override
@@ -69,7 +82,7 @@ public final class SyntheticRecords implements Importer {
 
   private byte[] key(long number, int label) {
     return switch (kind) {
-      case CIFAR -> Keys.padded(number, 5);
+      case CIFAR -> Keys.padded(number, cifarDigits);
       case IMAGENET -> {
         String synset = "n0" + (1_000_000 + label);
         yield Keys.padded(number, 8, "_" + synset + "/" + synset + "_" + number + ".JPEG");
