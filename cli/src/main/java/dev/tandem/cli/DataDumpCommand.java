@@ -48,9 +48,7 @@ final class DataDumpCommand extends TandemCommand {
               + " for a dump to be loaded again, leave -p out.")
   private boolean printable;
 
-  @Option(
-      names = "-n",
-      description = "DB is a data file, not a folder (known without, too).")
+  @Option(names = "-n", description = "DB is a data file, not a folder (known without, too).")
   private boolean noFolder;
 
   @Option(names = "-f", paramLabel = "FILE", description = "Write to FILE, not standard output.")
