@@ -24,7 +24,8 @@ import picocli.CommandLine.Parameters;
     name = "stat",
     description = {
       "Tells what a database holds and how: what its pages are used for, statistics of all"
-          + " databases, the layout of the values, and its index."
+          + " databases, the layout of the values, the parameters from which it follows if it does, and"
+          + " the index."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem data stat photos.db")

@@ -3,6 +3,7 @@ package dev.tandem.cli;
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.lmdb.Database;
+import dev.tandem.lmdb.Provenance;
 import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param backward records that lie before their predecessor
  * @param indexBytes of the index file, 0 if there is none for this state
  * @param indexState a line about the index file
+ * @param provenance of the main database; null for others
  */
 record ValueLayout(
     String database,
@@ -30,7 +32,38 @@ record ValueLayout(
     long valueBytes,
     long backward,
     long indexBytes,
-    String indexState) {
+    String indexState,
+    Origin provenance) {
+
+  /**
+   * The six parameters that tell how a database was made, and how far they go.
+   *
+   * @param parameters in words, or empty where the layout follows none
+   * @param reason why there are none, or empty
+   * @param agreeing records whose place, computed from the parameters, is the one in the index
+   */
+  record Origin(String parameters, String reason, long agreeing) {
+
+    static Origin of(Provenance.Derivation derivation) {
+      return new Origin(
+          derivation.provenance().map(Origin::words).orElse(""),
+          derivation.reason(),
+          derivation.agreeing());
+    }
+
+    private static String words(Provenance made) {
+      return String.format(
+          Locale.ROOT,
+          "a commit every %,d records, %,d records a leaf, %,d children a branch, values of %,d"
+              + " bytes, %s, %d meta pages",
+          made.commitEvery(),
+          made.recordsPerLeaf(),
+          made.childrenPerBranch(),
+          made.recordSize(),
+          made.order().name().toLowerCase(Locale.ROOT),
+          made.metaPages());
+    }
+  }
 
   static ValueLayout of(Path environment, Database tree, Optional<String> name, Progress progress) {
     Path file = RecordIndex.fileOf(environment, name);
@@ -99,7 +132,9 @@ record ValueLayout(
         bytes,
         backward,
         indexBytes,
-        state);
+        state,
+        // The parameters speak of an environment that was filled once: its main database.
+        name.isEmpty() ? Origin.of(Provenance.derive(tree, index)) : null);
   }
 
   void print(PrintWriter out) {
@@ -116,5 +151,17 @@ record ValueLayout(
         records - inLeaves,
         backward);
     out.printf("index of %s: %s%n", title, indexState);
+    if (provenance != null) {
+      if (provenance.parameters.isEmpty()) {
+        out.printf("provenance: the layout follows no parameters: %s%n", provenance.reason);
+      } else {
+        out.printf(
+            Locale.ROOT,
+            "provenance: %s; %,d of %,d places computed from that agree with the index%n",
+            provenance.parameters,
+            provenance.agreeing,
+            records);
+      }
+    }
   }
 }

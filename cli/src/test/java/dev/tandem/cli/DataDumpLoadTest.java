@@ -19,6 +19,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -148,13 +149,14 @@ class DataDumpLoadTest {
 
   /** Named databases are described by 48 bytes that differ between equal databases. */
   private static String plainRecords(Path dump) throws Exception {
-    String[] lines =
-        Files.readString(dump, StandardCharsets.ISO_8859_1).split("HEADER=END\n")[1].split("\n");
+    String all = Files.readString(dump, StandardCharsets.ISO_8859_1);
+    String header = "HEADER=END\n";
+    List<String> lines = all.substring(all.indexOf(header) + header.length()).lines().toList();
     StringBuilder text = new StringBuilder();
-    for (int i = 0; i + 1 < lines.length; i += 2) {
-      text.append(lines[i]).append('\n');
-      if (lines[i + 1].length() != 97) {
-        text.append(lines[i + 1]).append('\n');
+    for (int i = 0; i + 1 < lines.size(); i += 2) {
+      text.append(lines.get(i)).append('\n');
+      if (lines.get(i + 1).length() != 97) {
+        text.append(lines.get(i + 1)).append('\n');
       }
     }
     return text.toString();

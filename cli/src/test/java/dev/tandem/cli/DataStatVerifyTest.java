@@ -63,6 +63,9 @@ class DataStatVerifyTest {
         Files.size(database.resolve("data.mdb.tdx")), stat.at("/layouts/0/indexBytes").asLong());
     CommandRun run = CommandRun.done("data", "stat", database);
     assertTrue(run.out().contains("main database: 1,500 entries, depth 2"), run.out());
+    assertTrue(run.out().contains("provenance: a commit every 1,000 records"), run.out());
+    assertTrue(run.out().contains("1,500 of 1,500 places computed from that"), run.out());
+    assertEquals(1_500, stat.at("/layouts/0/provenance/agreeing").asLong());
     Peer.require("mdb_stat", "lmdb-utils");
     String theirs = new String(Peer.run("mdb_stat", "-f", database), StandardCharsets.UTF_8);
     assertTrue(
@@ -80,6 +83,7 @@ class DataStatVerifyTest {
         many.put(new byte[] {1}, new byte[] {i});
       }
       transaction.database("none");
+      transaction.main().put(new byte[] {2}, new byte[] {1, 2, 3});
       transaction.commit();
     }
     JsonNode stat = json("data", "stat", database);
@@ -88,6 +92,8 @@ class DataStatVerifyTest {
     assertEquals(100, stat.at("/layouts/1/records").asLong());
     assertEquals(100, stat.at("/layouts/1/inLeaves").asLong());
     assertEquals(0, stat.at("/layouts/2/records").asLong());
+    String text = CommandRun.done("data", "stat", database).out();
+    assertTrue(text.contains("provenance: the layout follows no parameters: "), text);
     CommandRun.done("data", "index", "--checksums", "--database", "many", database);
     String out = CommandRun.done("data", "verify", database).out();
     assertTrue(out.contains("index of 100 records in many.tdx, and their checksums"), out);
