@@ -80,7 +80,6 @@ final class PageScan {
 
   /** What the readers of one level share. */
   private final class Work {
-    private final PageList list;
     private final boolean branch;
     private final Progress.Task task;
     private final Visitor visitor;
@@ -95,7 +94,6 @@ final class PageScan {
     private volatile Throwable failure;
 
     Work(PageList list, boolean branch, Progress.Task task, Visitor visitor) {
-      this.list = list;
       this.branch = branch;
       this.task = task;
       this.visitor = visitor;
