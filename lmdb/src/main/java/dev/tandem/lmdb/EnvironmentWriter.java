@@ -96,7 +96,7 @@ public final class EnvironmentWriter implements AutoCloseable {
       }
       MetaState state = MetaState.read(file);
       if (space == null) {
-        space = new PageSpace(file, state.pageSize());
+        space = new PageSpace(file, state.pageSize(), options.sync());
       }
       if (lock.oldestReader(state.id()) < state.id()) {
         lock.clearStaleReaders();

@@ -32,11 +32,11 @@ final class PageSpace {
   private boolean changed;
   private long changes;
 
-  PageSpace(DurableFile file, int pageSize) {
+  PageSpace(DurableFile file, int pageSize, boolean sync) {
     this.file = file;
     this.pageSize = pageSize;
     this.pageLimit = (int) (MEMORY / pageSize);
-    this.stage = new StagedWrites(file);
+    this.stage = new StagedWrites(file, sync);
   }
 
   /** Starts a transaction that takes its page numbers from {@code freePages}. */
