@@ -16,8 +16,6 @@ import java.util.Arrays;
  */
 final class PageSpace {
 
-  private static final long MEMORY = 64L << 20;
-
   private final DurableFile file;
   private final int pageSize;
   private final int pageLimit;
@@ -32,10 +30,16 @@ final class PageSpace {
   private boolean changed;
   private long changes;
 
-  PageSpace(DurableFile file, int pageSize, boolean sync) {
+  /**
+   * Pages of a file.
+   *
+   * @param sync commits will be forced
+   * @param memory bytes to keep between operations
+   */
+  PageSpace(DurableFile file, int pageSize, boolean sync, long memory) {
     this.file = file;
     this.pageSize = pageSize;
-    this.pageLimit = (int) (MEMORY / pageSize);
+    this.pageLimit = (int) (memory / pageSize);
     this.stage = new StagedWrites(file, sync);
   }
 

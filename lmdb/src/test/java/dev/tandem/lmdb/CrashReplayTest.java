@@ -91,7 +91,7 @@ class CrashReplayTest {
         random.nextBoolean() ? files.length() : commits.get(random.nextInt(commits.size())).length;
     return end == files.length()
         ? random.nextLong(end + 1)
-        : Math.max(0, end - random.nextInt(200));
+        : Math.max(0, end - random.nextInt(random.nextBoolean() ? 3 : 200));
   }
 
   private static Map<Long, Commit> byId(List<Commit> commits) {
@@ -105,7 +105,8 @@ class CrashReplayTest {
     RandomWork work = new RandomWork(random, 6000);
     WriterOptions options =
         WriterOptions.DEFAULT.withPageSize(random.nextInt(4) == 0 ? 16_384 : 4096);
-    try (EnvironmentWriter environment = EnvironmentWriter.open(path, options, files)) {
+    try (EnvironmentWriter environment =
+        EnvironmentWriter.open(path, options, files, random.nextBoolean() ? 1 << 16 : 1 << 24)) {
       commits.add(new Commit(files.length(), 0, work.model().copy()));
       for (int n = 0; n < 8; n++) {
         work.transaction(environment);
@@ -126,7 +127,7 @@ class CrashReplayTest {
     CrashFiles files = new CrashFiles(disk);
     byte[] key = {42};
     try (EnvironmentWriter environment =
-        EnvironmentWriter.open(path, WriterOptions.DEFAULT, files)) {
+        EnvironmentWriter.open(path, WriterOptions.DEFAULT, files, 1 << 20)) {
       try (WriteTransaction transaction = environment.begin()) {
         assertEquals(found.id + 1, transaction.id());
         transaction.database("after the crash").put(key, new byte[5000]);

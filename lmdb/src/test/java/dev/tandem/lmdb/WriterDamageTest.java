@@ -40,7 +40,7 @@ class WriterDamageTest {
       CrashFiles files = new CrashFiles();
       Path path = folder.resolve("environment" + i);
       try (EnvironmentWriter environment =
-          EnvironmentWriter.open(path, WriterOptions.DEFAULT, files)) {
+          EnvironmentWriter.open(path, WriterOptions.DEFAULT, files, 1 << 20)) {
         RandomWork work = new RandomWork(random, 6000);
         for (int n = 0; n < 5; n++) {
           work.transaction(environment);
@@ -85,7 +85,7 @@ class WriterDamageTest {
       throws IOException {
     CrashFiles files = new CrashFiles(disk);
     try (EnvironmentWriter environment =
-        EnvironmentWriter.open(path, WriterOptions.DEFAULT, files)) {
+        EnvironmentWriter.open(path, WriterOptions.DEFAULT, files, 1 << 20)) {
       for (int n = 0; n < 3; n++) {
         try (WriteTransaction transaction = environment.begin()) {
           WriteDatabase database =
