@@ -31,7 +31,6 @@ class SharedFileTest {
       assertTrue(file.tryLockExclusive(0));
       file.lockShared(0);
       assertFalse(file.lockedByOther(0));
-      file.close();
     }
   }
 
