@@ -16,8 +16,6 @@ import java.util.Arrays;
  */
 final class PageSpace {
 
-  private static final long MEMORY = 64L << 20;
-
   private final DurableFile file;
   private final int pageSize;
   private final int pageLimit;
@@ -30,12 +28,19 @@ final class PageSpace {
       ByteBuffer.allocateDirect(PageFormat.PAGE_HEADER).order(ByteOrder.LITTLE_ENDIAN);
   private FreePages free;
   private boolean changed;
+  private long changes;
 
-  PageSpace(DurableFile file, int pageSize) {
+  /**
+   * Pages of a file.
+   *
+   * @param sync commits will be forced
+   * @param memory bytes to keep between operations
+   */
+  PageSpace(DurableFile file, int pageSize, boolean sync, long memory) {
     this.file = file;
     this.pageSize = pageSize;
-    this.pageLimit = (int) (MEMORY / pageSize);
-    this.stage = new StagedWrites(file);
+    this.pageLimit = (int) (memory / pageSize);
+    this.stage = new StagedWrites(file, sync);
   }
 
   /** Starts a transaction that takes its page numbers from {@code freePages}. */
@@ -45,6 +50,7 @@ final class PageSpace {
 
   /** Forgets everything of the transaction. */
   void end() {
+    changes++;
     stage.discard();
     pages.forEach(this::recycle);
     pages.clear();
@@ -226,11 +232,17 @@ final class PageSpace {
     }
   }
 
+  /** Changes whenever page objects lost their meaning. */
+  long changes() {
+    return changes;
+  }
+
   /** Between two operations: keeps memory bounded. No page object is valid afterwards. */
   void settle() {
     if (pages.size() <= pageLimit) {
       return;
     }
+    changes++;
     writeDirty();
     pages.forEach(
         page -> {
