@@ -29,7 +29,7 @@ class WriterDamageTest {
   @Test
   @Tag("slow")
   void manyDamagedFiles() throws Exception {
-    damage(100, 200);
+    damage(100, 100);
   }
 
   private void damage(int environments, int mutations) throws Exception {
