@@ -141,6 +141,7 @@ final class DemoCommand extends TandemCommand {
         Math.toIntExact(schedule.warmupSteps()),
         DigitsNetwork.optimizer().momentum(),
         DigitsNetwork.optimizer().weightDecay(),
+        DigitsNetwork.optimizer().largestNorm(),
         seed,
         Math.max(1, processors / Math.max(1, ranks)));
   }

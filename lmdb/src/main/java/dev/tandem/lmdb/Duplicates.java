@@ -12,11 +12,9 @@ import java.nio.ByteOrder;
  */
 final class Duplicates {
 
-  private static final int SUB_PAGE_FLAGS =
-      PageFormat.LEAF | PageFormat.DIRTY | PageFormat.SUB_PAGE;
-
   private final WriteTree outer;
   private final WriteTree inner;
+  private final SubPages subPages;
   private final KeyOrder order;
   private final boolean fixed;
   private final int innerFlags;
@@ -27,6 +25,7 @@ final class Duplicates {
     this.outer = outer;
     this.order = KeyOrder.ofDuplicates(flags);
     this.fixed = (flags & PageFormat.DUP_FIXED) != 0;
+    this.subPages = new SubPages(fixed);
     int integer = (flags & PageFormat.INTEGER_DUP) != 0 ? PageFormat.INTEGER_KEY : 0;
     this.innerFlags = fixed ? PageFormat.DUP_FIXED | integer : 0;
     this.inner = new WriteTree(outer.space(), TreeRecord.empty(innerFlags), order, false);
@@ -85,20 +84,15 @@ final class Duplicates {
     if (comparison == 0) {
       return false;
     }
-    int size = PageFormat.PAGE_HEADER + first.length + item.length;
-    if (fixed) {
-      size += 2 * item.length; // room for two more
-    } else {
-      size += 2 * (2 + PageFormat.NODE_HEADER) + (first.length & 1) + (item.length & 1);
-    }
     outer.touch();
-    NodePage page = subPage(size, leaf.number());
+    int size = subPages.sizeForTwo(first.length, item.length);
+    NodePage page = subPages.create(size, leaf.number());
     if (fixed) {
       page.packedSize(item.length);
     }
-    insertItem(page, 0, first);
+    subPages.insert(page, 0, first);
     if (fits(length, size)) {
-      insertItem(page, comparison > 0 ? 1 : 0, item);
+      subPages.insert(page, comparison > 0 ? 1 : 0, item);
       replaceWithPage(key, length, page);
     } else {
       toTree(page, item.length);
@@ -116,17 +110,11 @@ final class Duplicates {
       return false;
     }
     outer.touch();
-    int growth;
-    if (page.isPacked()) {
-      growth = page.room() < item.length ? 4 * item.length : 0;
-    } else {
-      growth = NodePage.even(PageFormat.NODE_HEADER + 2 + item.length);
-    }
-    int size = page.bytes.capacity() + growth;
+    int size = subPages.sizeForOneMore(page, item.length);
     if (fits(length, size)) {
-      NodePage grown = subPage(size, outer.leaf().number());
-      copyItems(page, grown);
-      insertItem(grown, ~found, item);
+      NodePage grown = subPages.create(size, outer.leaf().number());
+      subPages.copyValues(page, grown);
+      subPages.insert(grown, ~found, item);
       replaceWithPage(key, length, grown);
     } else {
       toTree(page, item.length);
@@ -188,15 +176,10 @@ final class Duplicates {
     } else {
       page.remove(found);
     }
-    int size = page.bytes.capacity() - page.room();
+    NodePage shrunk = subPages.create(subPages.sizeShrunk(page), outer.leaf().number());
+    subPages.copyValues(page, shrunk);
     byte[] key = outer.leaf().key(outer.position());
-    if (page.isPacked() && (size & 1) != 0) {
-      replaceWithPage(key, key.length, page); // an odd size would tear the node's alignment
-    } else {
-      NodePage shrunk = subPage(size, outer.leaf().number());
-      copyItems(page, shrunk);
-      replaceWithPage(key, key.length, shrunk);
-    }
+    replaceWithPage(key, key.length, shrunk);
     return true;
   }
 
@@ -264,7 +247,7 @@ final class Duplicates {
   private void toTree(NodePage page, int itemSize) {
     inner.open(emptyTree(itemSize));
     inner.addRoot();
-    copyItems(page, inner.leaf());
+    subPages.copyValues(page, inner.leaf());
     inner.record().entries = page.count();
   }
 
@@ -281,46 +264,8 @@ final class Duplicates {
     outer.replace(node.leaf(key, length, PageFormat.DUP_DATA, bytes, bytes.capacity()));
   }
 
-  /** A copy of the sub-page at the position, checked. */
   private NodePage pageAtPosition() {
-    NodePage leaf = outer.leaf();
-    int at = leaf.dataAt(outer.position());
-    int size = (int) leaf.dataSize(outer.position());
-    ByteBuffer bytes = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.put(0, leaf.bytes, at, size);
-    NodePage page = new NodePage(bytes);
-    if (!PageChecks.isSubPage(page, fixed)) {
-      throw outer.space().damaged(leaf.number(), at, "the values of a key make no sense");
-    }
-    return page;
-  }
-
-  private NodePage subPage(int size, long number) {
-    NodePage page = new NodePage(ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN));
-    page.format(number, fixed ? SUB_PAGE_FLAGS | PageFormat.LEAF2 : SUB_PAGE_FLAGS);
-    return page;
-  }
-
-  private void copyItems(NodePage from, NodePage to) {
-    if (from.isPacked()) {
-      to.packedSize(from.packedSize());
-    }
-    for (int i = 0; i < from.count(); i++) {
-      if (from.isPacked()) {
-        to.insertPacked(i, from.key(i));
-      } else {
-        to.copy(i, from, i);
-      }
-    }
-  }
-
-  private void insertItem(NodePage page, int index, byte[] item) {
-    if (page.isPacked()) {
-      page.insertPacked(index, item);
-    } else {
-      NewNode small = node.leaf(item, item.length, 0, nothing, 0);
-      small.insertInto(page, index);
-    }
+    return subPages.copy(outer.leaf(), outer.position(), outer.space());
   }
 
   private boolean fits(int keyLength, int size) {

@@ -17,7 +17,7 @@ final class FreeListSaver {
   private final long transaction;
   private final int perPage;
   private final byte[] key = new byte[Long.BYTES];
-  private final NewNode node = new NewNode();
+  private final ValueStore values;
   private long deletedUpTo;
   private long headKey;
   private long headRoom;
@@ -25,6 +25,7 @@ final class FreeListSaver {
 
   FreeListSaver(WriteTree tree, FreePages free, long transaction) {
     this.tree = tree;
+    this.values = new ValueStore(tree);
     this.free = free;
     this.transaction = transaction;
     this.perPage = (tree.space().pageSize() - PageFormat.PAGE_HEADER) / Long.BYTES - 1;
@@ -78,18 +79,9 @@ final class FreeListSaver {
       headRoom = 0;
       totalRoom = 0;
       tree.touch();
-      releaseValue();
+      values.release();
       tree.record().entries--;
       tree.remove();
-    }
-  }
-
-  private void releaseValue() {
-    NodePage leaf = tree.leaf();
-    int at = tree.position();
-    if ((leaf.nodeFlags(at) & PageFormat.BIG_DATA) != 0) {
-      long first = leaf.bytes.getLong(leaf.dataAt(at));
-      tree.record().overflowPages -= tree.space().releaseRun(first);
     }
   }
 
@@ -115,41 +107,12 @@ final class FreeListSaver {
   /** Writes or reserves a record; one of the same size keeps its place. */
   private void put(long id, ByteBuffer value, int size) {
     ByteBuffer.wrap(key).order(ByteOrder.LITTLE_ENDIAN).putLong(id);
-    if (tree.record().isEmpty()) {
-      tree.addRoot();
-    } else if (tree.seek(key, key.length)) {
+    if (tree.seek(key, key.length)) {
       tree.touch();
-      replace(value, size);
-      return;
+      values.replace(key, key.length, 0, value, size);
     } else {
-      tree.touch();
+      values.insert(key, key.length, 0, value, size, false);
     }
-    tree.insert(node.leaf(key, key.length, 0, value, size), false);
-    tree.record().entries++;
-  }
-
-  private void replace(ByteBuffer value, int size) {
-    NodePage leaf = tree.leaf();
-    int at = tree.position();
-    if ((leaf.nodeFlags(at) & PageFormat.BIG_DATA) != 0) {
-      long first = leaf.bytes.getLong(leaf.dataAt(at));
-      PageSpace space = tree.space();
-      if (space.ownsRun(first)
-          && space.runPages(first) >= PageFormat.overflowPagesFor(size, space.pageSize())) {
-        leaf.dataSize(at, size);
-        if (value != null) {
-          space.rewriteRun(first, value, size);
-        }
-        return;
-      }
-      tree.record().overflowPages -= space.releaseRun(first);
-    } else if (leaf.dataSize(at) == size) {
-      if (value != null) {
-        leaf.bytes.put(leaf.dataAt(at), value, value.position(), size);
-      }
-      return;
-    }
-    tree.replace(node.leaf(key, key.length, 0, value, size));
   }
 
   private void fill() {

@@ -30,6 +30,7 @@ final class PageSpace {
       ByteBuffer.allocateDirect(PageFormat.PAGE_HEADER).order(ByteOrder.LITTLE_ENDIAN);
   private FreePages free;
   private boolean changed;
+  private long changes;
 
   PageSpace(DurableFile file, int pageSize) {
     this.file = file;
@@ -45,6 +46,7 @@ final class PageSpace {
 
   /** Forgets everything of the transaction. */
   void end() {
+    changes++;
     stage.discard();
     pages.forEach(this::recycle);
     pages.clear();
@@ -226,11 +228,17 @@ final class PageSpace {
     }
   }
 
+  /** Changes whenever page objects lost their meaning. */
+  long changes() {
+    return changes;
+  }
+
   /** Between two operations: keeps memory bounded. No page object is valid afterwards. */
   void settle() {
     if (pages.size() <= pageLimit) {
       return;
     }
+    changes++;
     writeDirty();
     pages.forEach(
         page -> {

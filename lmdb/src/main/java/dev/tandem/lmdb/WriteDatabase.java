@@ -1,10 +1,9 @@
 package dev.tandem.lmdb;
 
-import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.BooleanSupplier;
+import java.util.Arrays;
 
 /**
  * One database within a write transaction. Keys have 1 to 511 bytes. Buffers are read from their
@@ -13,15 +12,12 @@ import java.util.function.BooleanSupplier;
  */
 public final class WriteDatabase {
 
-  private static final int INT = 4;
-  private static final int LONG = 8;
-
   private final WriteTransaction transaction;
   private final PageSpace space;
   private final String name;
   private final byte[] scratch = new byte[PageFormat.MAX_KEY];
-  private final NewNode node = new NewNode();
   private WriteTree tree;
+  private ValueStore values;
   private Duplicates duplicates;
   private boolean changed;
   private boolean dropped;
@@ -35,6 +31,7 @@ public final class WriteDatabase {
 
   private void open(TreeRecord record) {
     tree = new WriteTree(space, record, KeyOrder.ofKeys(record.flags), false);
+    values = new ValueStore(tree);
     duplicates =
         (record.flags & PageFormat.DUP_SORT) != 0 ? new Duplicates(tree, record.flags) : null;
   }
@@ -113,52 +110,55 @@ public final class WriteDatabase {
 
   /** The value of a key, the first if it has several, or null; also what this transaction wrote. */
   public byte[] get(byte[] key) {
-    check();
-    checkKey(key.length);
-    boolean[] found = new boolean[1];
-    byte[][] value = new byte[1][];
-    change(
-        () -> {
-          found[0] = tree.seek(key, key.length);
-          if (found[0]) {
-            value[0] = valueAtPosition();
-          }
-          return false;
-        });
-    return value[0];
+    begin(key.length);
+    try {
+      return tree.seek(key, key.length) ? valueAtPosition() : null;
+    } catch (RuntimeException e) {
+      throw failed(e);
+    }
   }
 
   /** Removes a key with all its values; false if it is not there. */
   public boolean delete(byte[] key) {
-    check();
-    checkKey(key.length);
-    return change(() -> deleteKey(key, key.length, false));
+    begin(key.length);
+    return delete(key, key.length);
   }
 
   /** As {@link #delete(byte[])}. */
   public boolean delete(ByteBuffer key) {
-    check();
     int length = copyKey(key);
-    return change(() -> deleteKey(scratch, length, false));
+    begin(length);
+    return delete(scratch, length);
+  }
+
+  private boolean delete(byte[] key, int length) {
+    try {
+      return tree.seek(key, length) && deleteAtPosition(key, length);
+    } catch (RuntimeException e) {
+      throw failed(e);
+    }
   }
 
   /** Removes one value of a key; false if the key does not have it. */
   public boolean delete(byte[] key, byte[] value) {
-    check();
-    checkKey(key.length);
-    return change(
-        () -> {
-          if (!tree.seek(key, key.length)) {
-            return false;
-          }
-          refuseDatabase(key, key.length);
-          if (duplicates != null) {
-            checkDuplicate(value.length);
-            return duplicates.remove(value);
-          }
-          return ByteBuffer.wrap(value).equals(ByteBuffer.wrap(valueAtPosition()))
-              && deleteKey(key, key.length, false);
-        });
+    begin(key.length);
+    if (duplicates != null) {
+      checkDuplicate(value.length);
+    }
+    try {
+      if (!tree.seek(key, key.length)) {
+        return false;
+      }
+      if (duplicates == null) {
+        refuseDatabase(key, key.length);
+        return Arrays.equals(value, valueAtPosition()) && deleteAtPosition(key, key.length);
+      }
+      boolean removed = duplicates.remove(value);
+      changed |= removed;
+      return removed;
+    } catch (RuntimeException e) {
+      throw failed(e);
+    }
   }
 
   /** Removes everything; the main database's named databases too. */
@@ -168,11 +168,13 @@ public final class WriteDatabase {
     if (main) {
       transaction.forgetNamed();
     }
-    change(
-        () -> {
-          tree.dropAll(main || duplicates != null);
-          return true;
-        });
+    space.settle();
+    try {
+      tree.dropAll(main || duplicates != null);
+      changed = true;
+    } catch (RuntimeException e) {
+      throw failed(e);
+    }
   }
 
   /** Removes a named database; it cannot be used any more. */
@@ -198,12 +200,17 @@ public final class WriteDatabase {
   }
 
   private boolean put(byte[] key, int length, ByteBuffer value, Mode mode) {
-    check();
-    checkKey(length);
+    begin(length);
     if (duplicates != null) {
       checkDuplicate(value.remaining());
     }
-    return change(() -> store(key, length, value, mode));
+    try {
+      boolean stored = store(key, length, value, mode);
+      changed |= stored;
+      return stored;
+    } catch (RuntimeException e) {
+      throw failed(e);
+    }
   }
 
   private boolean store(byte[] key, int length, ByteBuffer value, Mode mode) {
@@ -219,9 +226,9 @@ public final class WriteDatabase {
     }
     if (exists) {
       tree.touch();
-      replaceValue(key, length, 0, value);
+      values.replace(key, length, 0, value, value.remaining());
     } else {
-      insert(key, length, 0, value, mode == Mode.APPEND);
+      values.insert(key, length, 0, value, value.remaining(), mode == Mode.APPEND);
     }
     return true;
   }
@@ -250,74 +257,26 @@ public final class WriteDatabase {
     return comparison == 0;
   }
 
-  private void insert(byte[] key, int length, int flags, ByteBuffer value, boolean append) {
-    if (tree.record().isEmpty()) {
-      tree.addRoot();
-    } else {
-      tree.touch();
-    }
-    tree.insert(node.leaf(key, length, flags, value, value.remaining()), append);
-    tree.record().entries++;
-  }
-
-  private void replaceValue(byte[] key, int length, int flags, ByteBuffer value) {
-    NodePage leaf = tree.leaf();
-    int at = tree.position();
-    int size = value.remaining();
-    if ((leaf.nodeFlags(at) & PageFormat.BIG_DATA) != 0) {
-      long first = leaf.bytes.getLong(leaf.dataAt(at));
-      if (space.ownsRun(first)
-          && space.runPages(first) >= PageFormat.overflowPagesFor(size, space.pageSize())) {
-        leaf.dataSize(at, size);
-        space.rewriteRun(first, value, size);
-        return;
-      }
-      tree.record().overflowPages -= space.releaseRun(first);
-    } else if (leaf.dataSize(at) == size) {
-      leaf.bytes.put(leaf.dataAt(at), value, value.position(), size);
-      return;
-    }
-    tree.replace(node.leaf(key, length, flags, value, size));
-  }
-
-  private boolean deleteKey(byte[] key, int length, boolean databases) {
-    if (!tree.seek(key, length)) {
-      return false;
-    }
-    if (!databases) {
-      refuseDatabase(key, length);
-    }
+  private boolean deleteAtPosition(byte[] key, int length) {
+    refuseDatabase(key, length);
     tree.touch();
-    NodePage leaf = tree.leaf();
-    int at = tree.position();
-    int flags = leaf.nodeFlags(at);
-    if ((flags & PageFormat.DUP_DATA) != 0) {
+    if (hasSeveralValues()) {
       tree.record().entries -= duplicates.removeAll();
     } else {
+      values.release();
       tree.record().entries--;
-      if ((flags & PageFormat.BIG_DATA) != 0) {
-        long first = leaf.bytes.getLong(leaf.dataAt(at));
-        tree.record().overflowPages -= space.releaseRun(first);
-      }
     }
     tree.remove();
+    changed = true;
     return true;
   }
 
   private byte[] valueAtPosition() {
-    NodePage leaf = tree.leaf();
-    int at = tree.position();
-    int flags = leaf.nodeFlags(at);
-    if ((flags & PageFormat.DUP_DATA) != 0) {
-      return duplicates.first();
-    }
-    byte[] value = new byte[Math.toIntExact(leaf.dataSize(at))];
-    if ((flags & PageFormat.BIG_DATA) != 0) {
-      space.readRun(leaf.bytes.getLong(leaf.dataAt(at)), ByteBuffer.wrap(value));
-    } else {
-      leaf.bytes.get(leaf.dataAt(at), value);
-    }
-    return value;
+    return hasSeveralValues() ? duplicates.first() : values.read();
+  }
+
+  private boolean hasSeveralValues() {
+    return (tree.leaf().nodeFlags(tree.position()) & PageFormat.DUP_DATA) != 0;
   }
 
   /** The record of a named database, or null. */
@@ -337,21 +296,34 @@ public final class WriteDatabase {
     ByteBuffer bytes =
         ByteBuffer.allocate(PageFormat.DATABASE_RECORD).order(ByteOrder.LITTLE_ENDIAN);
     record.write(bytes, 0);
-    change(
-        () -> {
-          if (tree.seek(key, key.length)) {
-            tree.touch();
-            replaceValue(key, key.length, PageFormat.SUB_DATA, bytes);
-          } else {
-            insert(key, key.length, PageFormat.SUB_DATA, bytes, false);
-          }
-          return true;
-        });
+    int size = bytes.capacity();
+    begin(key.length);
+    try {
+      if (tree.seek(key, key.length)) {
+        tree.touch();
+        values.replace(key, key.length, PageFormat.SUB_DATA, bytes, size);
+      } else {
+        values.insert(key, key.length, PageFormat.SUB_DATA, bytes, size, false);
+      }
+      changed = true;
+    } catch (RuntimeException e) {
+      throw failed(e);
+    }
   }
 
-  /** Removes the record of a named database. */
+  /** Removes the record of a named database, whose tree is gone. */
   void removeRecord(byte[] key) {
-    change(() -> deleteKey(key, key.length, true));
+    begin(key.length);
+    try {
+      if (tree.seek(key, key.length)) {
+        tree.touch();
+        tree.record().entries--;
+        tree.remove();
+        changed = true;
+      }
+    } catch (RuntimeException e) {
+      throw failed(e);
+    }
   }
 
   private boolean atDatabase() {
@@ -366,19 +338,19 @@ public final class WriteDatabase {
     }
   }
 
-  /** Runs an operation; if it fails otherwise than by refusing, pages may be half changed. */
-  private boolean change(BooleanSupplier operation) {
+  /** To be called before every operation on a key. */
+  private void begin(int keyLength) {
+    check();
+    checkKey(keyLength);
     space.settle();
-    try {
-      boolean done = operation.getAsBoolean();
-      changed |= done;
-      return done;
-    } catch (UsageException e) {
-      throw e;
-    } catch (TandemException | IllegalStateException | IndexOutOfBoundsException e) {
+  }
+
+  /** What to throw: if an operation fails otherwise than by refusing, pages may be half changed. */
+  private RuntimeException failed(RuntimeException e) {
+    if (!(e instanceof UsageException)) {
       transaction.fail();
-      throw e;
     }
+    return e;
   }
 
   private void check() {
@@ -396,32 +368,11 @@ public final class WriteDatabase {
   }
 
   private void checkKey(int length) {
-    if (length == 0) {
-      throw new UsageException("empty key for database " + title() + ": a key has 1 to 511 bytes");
-    }
-    if (length > PageFormat.MAX_KEY) {
-      throw new UsageException(
-          "key of " + length + " bytes for database " + title() + ": a key has 1 to 511 bytes");
-    }
-    if ((record().flags & PageFormat.INTEGER_KEY) != 0 && length != INT && length != LONG) {
-      throw new UsageException(
-          "key of " + length + " bytes for database " + title() + ": integer keys have 4 or 8");
-    }
+    KeyLimits.checkKey(length, record().flags, title());
   }
 
   private void checkDuplicate(int length) {
-    if (length > PageFormat.MAX_KEY) {
-      throw new UsageException(
-          "value of "
-              + length
-              + " bytes for database "
-              + title()
-              + ": with duplicates a value has at most 511 bytes");
-    }
-    if ((record().flags & PageFormat.INTEGER_DUP) != 0 && length != INT && length != LONG) {
-      throw new UsageException(
-          "value of " + length + " bytes for database " + title() + ": integers have 4 or 8");
-    }
+    KeyLimits.checkDuplicate(length, record().flags, title());
   }
 
   private String title() {

@@ -1,7 +1,5 @@
 package dev.tandem.lmdb;
 
-import java.util.Arrays;
-
 /**
  * One B+tree of the running transaction: finds positions and changes what is there. The position
  * that a search found is good until the next change.
@@ -19,6 +17,9 @@ final class WriteTree {
   private final TreeRebalance balancer;
   private TreeRecord record;
 
+  /** State of the pages when the path was last known to lead to the end of the tree; or -1. */
+  private long endKnownAt = -1;
+
   WriteTree(PageSpace space, TreeRecord record, KeyOrder order, boolean ofFreeList) {
     this.space = space;
     this.record = record;
@@ -35,6 +36,7 @@ final class WriteTree {
   /** Works on another tree of the same kind from now on. */
   void open(TreeRecord other) {
     record = other;
+    endKnownAt = -1;
   }
 
   PageSpace space() {
@@ -64,6 +66,10 @@ final class WriteTree {
     if (record.isEmpty()) {
       return false;
     }
+    if (isPastEnd(key, length)) {
+      path.index[path.top] = path.leaf().count();
+      return false;
+    }
     NodePage page = enter();
     while (page.isBranch()) {
       int found = find(page, key, length, 1);
@@ -72,6 +78,27 @@ final class WriteTree {
     int found = find(page, key, length, 0);
     path.index[path.top] = found >= 0 ? found : ~found;
     return found >= 0;
+  }
+
+  /** Sorted input asks for the end again and again: the way there need not be searched. */
+  private boolean isPastEnd(byte[] key, int length) {
+    if (endKnownAt != space.changes()) {
+      return false;
+    }
+    NodePage leaf = path.leaf();
+    int last = leaf.count() - 1;
+    return order.compare(key, length, leaf.bytes, leaf.keyAt(last), leaf.keySize(last)) > 0;
+  }
+
+  private void rememberEnd() {
+    for (int level = 0; level < path.top; level++) {
+      if (path.index[level] != path.pages[level].count() - 1) {
+        return;
+      }
+    }
+    if (path.position() == path.leaf().count() - 1) {
+      endKnownAt = space.changes();
+    }
   }
 
   /** Goes to the first key; false in an empty tree. */
@@ -129,6 +156,7 @@ final class WriteTree {
   }
 
   private NodePage enter() {
+    endKnownAt = -1;
     path.top = 0;
     path.pages[0] = space.page(record.root);
     return path.pages[0];
@@ -217,10 +245,12 @@ final class WriteTree {
     NodePage leaf = path.leaf();
     int wanted = leaf.isPacked() ? leaf.packedSize() : node.bytes(space.pageSize());
     if (leaf.room() < wanted) {
+      endKnownAt = -1;
       splitter.split(path.top, path.position(), node, append);
     } else {
       node.place(space, record);
       node.insertInto(leaf, path.position());
+      rememberEnd();
     }
   }
 
@@ -234,6 +264,7 @@ final class WriteTree {
    * Removes the key at the position, whose pages are writable; the record's count is not changed.
    */
   void remove() {
+    endKnownAt = -1;
     NodePage leaf = path.leaf();
     if (leaf.isPacked()) {
       leaf.removePacked(path.position());
@@ -260,47 +291,9 @@ final class WriteTree {
     return lowest.key(0);
   }
 
-  /**
-   * Gives every page of the tree back, and what its leaves refer to.
-   *
-   * @param holdsTrees leaves may hold records of other trees, which go too
-   */
+  /** Gives every page of the tree back; see {@link TreeDrop}. */
   void dropAll(boolean holdsTrees) {
-    if (!record.isEmpty()) {
-      dropBelow(record.root, 1, holdsTrees || record.overflowPages > 0);
-    }
-    Arrays.fill(path.pages, null);
-    path.top = -1;
-    record.clear();
-  }
-
-  private void dropBelow(long number, int level, boolean leavesMatter) {
-    if (level == record.depth && !leavesMatter) {
-      space.release(number);
-      return;
-    }
-    if (level > Math.min(record.depth, TreePath.DEPTH)) {
-      throw space.damaged(number, 0, "a tree is deeper than its record says");
-    }
-    NodePage page = space.page(number);
-    for (int i = 0; i < page.count() && !page.isPacked(); i++) {
-      if (page.isBranch()) {
-        dropBelow(page.child(i), level + 1, leavesMatter);
-      } else {
-        dropData(page, i);
-      }
-    }
-    space.release(page, ofFreeList);
-  }
-
-  private void dropData(NodePage leaf, int index) {
-    int flags = leaf.nodeFlags(index);
-    if ((flags & PageFormat.BIG_DATA) != 0) {
-      space.releaseRun(leaf.bytes.getLong(leaf.dataAt(index)));
-    } else if ((flags & PageFormat.SUB_DATA) != 0) {
-      TreeRecord inner = TreeRecord.read(leaf.bytes, leaf.dataAt(index));
-      boolean duplicates = (inner.flags & PageFormat.DUP_SORT) != 0;
-      new WriteTree(space, inner, order, ofFreeList).dropAll(duplicates);
-    }
+    endKnownAt = -1;
+    TreeDrop.drop(space, record, holdsTrees);
   }
 }

@@ -92,6 +92,7 @@ final class Reference {
     for (int count = in.getInt(); count > 0; count--) {
       String name = new String(string(in), StandardCharsets.UTF_8);
       int flags = in.getInt();
+      int pageSize = in.getInt();
       long depth = in.getLong();
       long branches = in.getLong();
       long leaves = in.getLong();
@@ -113,7 +114,8 @@ final class Reference {
           new Expected(
               name,
               flags,
-              new DatabaseStatistics(entries, (int) depth, branches, leaves, overflow, flags, 4096),
+              new DatabaseStatistics(
+                  entries, (int) depth, branches, leaves, overflow, flags, pageSize),
               records,
               seeks,
               duplicateSeeks));

@@ -29,6 +29,9 @@ class ReferenceDatabasesTest {
   private static final int CASES = 200;
   private static final int ROUND = 40;
 
+  /** liblmdb takes its machine's page size for new files and keeps to that of those it finds. */
+  private static final int[] PAGE_SIZES = {4096, 16_384, 4096, 8192, 32_768};
+
   @TempDir Path folder;
 
   @Test
@@ -36,6 +39,12 @@ class ReferenceDatabasesTest {
     Reference.assume();
     Seed seed = TestSeed.of(ReferenceDatabasesTest.class);
     for (int first = 0; first < CASES; first += ROUND) {
+      for (int number = first; number < first + ROUND; number++) {
+        Path data = folder.resolve(Integer.toString(number)).resolve("data.mdb");
+        Files.createDirectory(data.getParent());
+        int pageSize = PAGE_SIZES[number % PAGE_SIZES.length];
+        Files.write(data, MetaState.newFile(pageSize).array());
+      }
       Reference.makeDatabases(folder, seed, first, ROUND);
       for (int number = first; number < first + ROUND; number++) {
         Path one = folder.resolve(Integer.toString(number));

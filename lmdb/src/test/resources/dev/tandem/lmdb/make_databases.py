@@ -1,11 +1,12 @@
 """Writes random databases with liblmdb and, beside each, what liblmdb then reads from it.
 
 make_databases.py FOLDER SEED FIRST COUNT: case N becomes FOLDER/N with data.mdb and expected.bin.
+An empty data.mdb that is there already decides the page size.
 
-expected.bin, little-endian: u32 databases; each: string name (empty: main), u32 flags, u64 depth,
-branch, leaf, overflow pages, entries; u32 records, each string key, string value; u32 seeks, each
-string sought, u8 found, u32 ordinal; u32 duplicate seeks, each string key, string value, u8 found,
-u32 ordinal. A string is u32 length and bytes.
+expected.bin, little-endian: u32 databases; each: string name (empty: main), u32 flags, u32 page
+size, u64 depth, branch, leaf, overflow pages, entries; u32 records, each string key, string value;
+u32 seeks, each string sought, u8 found, u32 ordinal; u32 duplicate seeks, each string key, string
+value, u8 found, u32 ordinal. A string is u32 length and bytes.
 """
 import os
 import random
@@ -145,7 +146,7 @@ def describe(r, env, name, flags, makers):
     with env.begin(db=db) as txn:
         stat = txn.stat(db)
         out.append(string(name) + struct.pack(
-            "<IQQQQQ", flags, stat["depth"], stat["branch_pages"], stat["leaf_pages"],
+            "<IIQQQQQ", flags, stat["psize"], stat["depth"], stat["branch_pages"], stat["leaf_pages"],
             stat["overflow_pages"], stat["entries"]))
         cursor = txn.cursor()
         records = list(cursor.iternext())
@@ -181,7 +182,7 @@ def describe(r, env, name, flags, makers):
 
 def make(folder, seed):
     r = random.Random(seed)
-    os.makedirs(folder)
+    os.makedirs(folder, exist_ok=True)
     names = {}
     if r.random() < 0.5:
         names[b""] = flags_of(r)

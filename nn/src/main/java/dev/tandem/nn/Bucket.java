@@ -23,6 +23,7 @@ final class Bucket implements AutoCloseable {
   private final MemorySegment buffer;
   private final List<TensorView> views;
   private final List<Tensor> tensors = new ArrayList<>();
+  private final Tensor everything;
 
   /** Room for the parameters, each named with the prefix before its own name. */
   Bucket(Arena arena, String prefix, DType dtype, List<ParameterSpec> parameters) {
@@ -41,6 +42,7 @@ final class Bucket implements AutoCloseable {
       offset += aligned(parameter, dtype);
     }
     views = List.copyOf(slices);
+    everything = Torch.tensor(buffer, dtype, size / dtype.bytes());
   }
 
   /** The memory of all tensors and of the gaps between them. */
@@ -56,10 +58,16 @@ final class Bucket implements AutoCloseable {
     return tensors.get(parameter);
   }
 
+  /** All tensors and the zeros between them as one row. */
+  Tensor everything() {
+    return everything;
+  }
+
   /** Frees what the engine knows of the memory, not the memory. */
   @Override
   public void close() {
     tensors.forEach(Tensor::close);
+    everything.close();
   }
 
   private static long aligned(ParameterSpec parameter, DType dtype) {

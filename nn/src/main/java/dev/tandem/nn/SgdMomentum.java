@@ -24,8 +24,11 @@ public final class SgdMomentum implements Optimizer {
    * @param momentum share of the last direction that is kept, from 0 to less than 1
    * @param weightDecay share of a weight that is added to its gradient
    * @param nesterov look ahead along the new direction
+   * @param largestNorm a gradient whose Euclidean norm over all parameters is larger is scaled down
+   *     to this norm, in the network's buffer; infinite for no limit
    */
-  public record Settings(double momentum, double weightDecay, boolean nesterov) {
+  public record Settings(
+      double momentum, double weightDecay, boolean nesterov, double largestNorm) {
 
     public Settings {
       if (!(momentum >= 0 && momentum < 1)) {
@@ -33,6 +36,9 @@ public final class SgdMomentum implements Optimizer {
       }
       if (!(weightDecay >= 0)) {
         throw new UsageException("weight decay is 0 or more, not " + weightDecay);
+      }
+      if (!(largestNorm > 0)) {
+        throw new UsageException("the largest gradient norm is more than 0, not " + largestNorm);
       }
     }
   }
@@ -53,6 +59,7 @@ public final class SgdMomentum implements Optimizer {
   public void step(double learningRate) {
     network.inScope(
         () -> {
+          limitGradients();
           Scalar momentum = new Scalar(settings.momentum());
           Scalar weightDecay = new Scalar(settings.weightDecay());
           Scalar minusRate = new Scalar(-learningRate);
@@ -88,6 +95,17 @@ public final class SgdMomentum implements Optimizer {
     if (arena.scope().isAlive()) {
       directions.close();
       arena.close();
+    }
+  }
+
+  private void limitGradients() {
+    if (Double.isInfinite(settings.largestNorm())) {
+      return;
+    }
+    Tensor gradients = network.gradientBucket().everything();
+    double norm = gradients.norm().item_double();
+    if (norm > settings.largestNorm()) {
+      gradients.mul_(new Scalar(settings.largestNorm() / norm));
     }
   }
 

@@ -31,7 +31,8 @@ class SgdMomentumTest {
   void updatesAsTheFormulaSays(double momentum, double weightDecay, boolean nesterov) {
     Seed seed = TestSeed.of(SgdMomentumTest.class);
     NetworkSpec spec = NetworkSpec.of(Shape.of(6), new FullyConnected("scores", 3));
-    var settings = new SgdMomentum.Settings(momentum, weightDecay, nesterov);
+    var settings =
+        new SgdMomentum.Settings(momentum, weightDecay, nesterov, Double.POSITIVE_INFINITY);
     try (Network network = Network.create(ENGINE, spec, seed, DType.FLOAT64);
         Optimizer optimizer = new SgdMomentum(network, settings)) {
       double[][] parameters = copy(network.parameters());
@@ -83,10 +84,28 @@ class SgdMomentumTest {
   }
 
   @Test
+  void largeGradientsAreScaledDown() {
+    NetworkSpec spec = NetworkSpec.of(Shape.of(2), new FullyConnected("scores", 2));
+    var settings = new SgdMomentum.Settings(0, 0, false, 1);
+    try (Network network = Network.create(ENGINE, spec, new Seed(1), DType.FLOAT64);
+        Optimizer optimizer = new SgdMomentum(network, settings)) {
+      network.parameterBuffer().fill((byte) 0);
+      TensorView gradient = network.gradients().getLast();
+      gradient.data().setAtIndex(ValueLayout.JAVA_DOUBLE, 0, 3);
+      gradient.data().setAtIndex(ValueLayout.JAVA_DOUBLE, 1, -4);
+      optimizer.step(1);
+      assertArrayEquals(new double[] {-0.6, 0.8}, copy(network.parameters())[1], 1e-12);
+      optimizer.step(1); // its norm is 1 now: left alone
+      assertArrayEquals(new double[] {-1.2, 1.6}, copy(network.parameters())[1], 1e-12);
+    }
+  }
+
+  @Test
   void settingsAreChecked() {
-    assertThrows(UsageException.class, () -> new SgdMomentum.Settings(1, 0, false));
-    assertThrows(UsageException.class, () -> new SgdMomentum.Settings(0.9, -1, false));
-    assertThrows(UsageException.class, () -> new SgdMomentum.Settings(Double.NaN, 0, false));
+    assertThrows(UsageException.class, () -> new SgdMomentum.Settings(1, 0, false, 1));
+    assertThrows(UsageException.class, () -> new SgdMomentum.Settings(0.9, -1, false, 1));
+    assertThrows(UsageException.class, () -> new SgdMomentum.Settings(0.9, 0, false, 0));
+    assertThrows(UsageException.class, () -> new SgdMomentum.Settings(Double.NaN, 0, false, 1));
   }
 
   private static void step(Network network, Optimizer optimizer, Batches batch) {

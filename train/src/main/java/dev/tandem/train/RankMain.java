@@ -33,7 +33,8 @@ public final class RankMain {
     TrainingConfig config = TrainingConfig.load(run);
     Seed seed = new Seed(config.seed()).derive("parameters");
     SgdMomentum.Settings settings =
-        new SgdMomentum.Settings(config.momentum(), config.weightDecay(), true);
+        new SgdMomentum.Settings(
+            config.momentum(), config.weightDecay(), true, config.largestGradientNorm());
     try (Communicator communicator = Communicator.join();
         RecordSource training = LmdbSource.open(Path.of(config.trainingData()));
         RecordSource test = LmdbSource.open(Path.of(config.testData()));

@@ -22,6 +22,7 @@ import java.nio.file.Path;
  * @param globalBatch samples of one step over all ranks
  * @param learningRate the highest rate, reached after the warm-up and then lowered by half a cosine
  * @param warmUpSteps steps in which the rate rises from zero
+ * @param largestGradientNorm longer gradients are shortened to this
  * @param threadsPerRank threads of the compute engine in each process
  */
 public record TrainingConfig(
@@ -34,6 +35,7 @@ public record TrainingConfig(
     int warmUpSteps,
     double momentum,
     double weightDecay,
+    double largestGradientNorm,
     long seed,
     int threadsPerRank) {
 

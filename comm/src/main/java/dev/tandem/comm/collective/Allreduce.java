@@ -18,7 +18,7 @@ public final class Allreduce {
   private Allreduce() {}
 
   public static void run(Team team, MemorySegment data, DType type, ReduceOp op) {
-    Reduction reduction = new Reduction(type, op);
+    Reduction reduction = team.reduction(type, op);
     if (team.board().isPresent()) {
       AllreduceFlat.run(team, team.board().get(), data, type.bytes(), reduction);
     } else if (gathers(team.size(), data.byteSize())) {

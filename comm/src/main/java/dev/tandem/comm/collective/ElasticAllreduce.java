@@ -46,7 +46,7 @@ public final class ElasticAllreduce {
     CanonicalTree tree = new CanonicalTree(shardCount);
     ReduceOp step = op == ReduceOp.AVERAGE ? ReduceOp.SUM : op;
     try (Arena arena = Arena.ofShared()) {
-      Fold fold = new Fold(new Reduction(type, step), bytes, arena);
+      Fold fold = new Fold(team.reduction(type, step), bytes, arena);
       List<Node> mine = tree.cover(first, (int) (first + held));
       MemorySegment finished = arena.allocate(mine.size() * bytes, 64);
       for (int i = 0; i < mine.size(); i++) {
@@ -61,7 +61,7 @@ public final class ElasticAllreduce {
       Map<Node, MemorySegment> known = known(tree, runs, all, bytes);
       fold.evaluate(tree.root(), known::get, result);
       if (op == ReduceOp.AVERAGE) {
-        new Reduction(type, op).divide(result, shardCount);
+        team.reduction(type, op).divide(result, shardCount);
       }
     }
   }

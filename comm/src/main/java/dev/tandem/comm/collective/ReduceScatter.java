@@ -33,7 +33,7 @@ public final class ReduceScatter {
           "the block of rank %d has %d bytes, not %d"
               .formatted(team.rank(), blocks.length(team.rank()), mine.byteSize()));
     }
-    Reduction reduction = new Reduction(type, op);
+    Reduction reduction = team.reduction(type, op);
     if (team.board().isPresent()) {
       runFlat(team, team.board().get(), data, blocks, reduction, mine);
       return;

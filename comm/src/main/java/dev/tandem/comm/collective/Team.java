@@ -1,9 +1,14 @@
 package dev.tandem.comm.collective;
 
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.comm.transport.Board;
 import dev.tandem.comm.transport.Transport;
+import dev.tandem.core.DType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 
@@ -21,6 +26,7 @@ public final class Team implements AutoCloseable {
   private final int[] members;
   private final int rank;
   private final Optional<Board> board;
+  private final Map<DType, Map<ReduceOp, Reduction>> reductions = new EnumMap<>(DType.class);
   private Arena arena = Arena.ofShared();
   private MemorySegment scratch = NOTHING;
   private Arena resultArena = Arena.ofShared();
@@ -135,6 +141,13 @@ public final class Team implements AutoCloseable {
   /** Nothing, to be sent as a signal. */
   static MemorySegment nothing() {
     return NOTHING;
+  }
+
+  /** The reduction of this kind, kept because its blocks are worth reusing. */
+  Reduction reduction(DType type, ReduceOp op) {
+    return reductions
+        .computeIfAbsent(type, key -> new EnumMap<>(ReduceOp.class))
+        .computeIfAbsent(op, key -> new Reduction(type, op));
   }
 
   /** Native memory for the current collective; the next call may hand out the same. */

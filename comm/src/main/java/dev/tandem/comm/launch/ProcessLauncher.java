@@ -26,6 +26,7 @@ public final class ProcessLauncher {
   private final List<RankProcess> children = new ArrayList<>();
   private final BlockingQueue<RankExit> exits = new LinkedBlockingQueue<>();
   private boolean stopping;
+  private volatile boolean interrupted;
 
   /**
    * @param log takes lines about the job itself, such as a refused connection
@@ -38,7 +39,7 @@ public final class ProcessLauncher {
 
   /** Starts all ranks and waits for their end. */
   public LaunchResult run() {
-    Thread hook = new Thread(this::stopAll, "tandem-stop-ranks");
+    Thread hook = new Thread(this::interrupt, "tandem-stop-ranks");
     Runtime.getRuntime().addShutdownHook(hook);
     try (RendezvousHost host =
         RendezvousHost.open(plan.ranks(), JobSecret.random(), plan.joining(), log)) {
@@ -55,6 +56,11 @@ public final class ProcessLauncher {
       stopAll();
       removeHook(hook);
     }
+  }
+
+  private void interrupt() {
+    interrupted = true;
+    stopAll();
   }
 
   private static void removeHook(Thread hook) {
@@ -91,7 +97,7 @@ public final class ProcessLauncher {
       verdict.add(exit);
       running--;
     }
-    return verdict.result(host.reportedLoss());
+    return interrupted ? LaunchResult.STOPPED : verdict.result(host.reportedLoss());
   }
 
   /** Ends all ranks that still run: SIGTERM, and after a grace SIGKILL. */

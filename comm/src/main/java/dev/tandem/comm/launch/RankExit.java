@@ -4,9 +4,15 @@ package dev.tandem.comm.launch;
 record RankExit(int rank, int code) {
 
   private static final int SIGNAL_BASE = 128;
+  private static final int SIGINT = 2;
 
   boolean bySignal() {
     return code > SIGNAL_BASE;
+  }
+
+  /** Ctrl-C goes to all processes of a terminal: a rank may see it before the launcher does. */
+  boolean byControlC() {
+    return code == SIGNAL_BASE + SIGINT;
   }
 
   @Override

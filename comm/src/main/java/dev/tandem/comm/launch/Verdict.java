@@ -27,6 +27,9 @@ final class Verdict {
     if (!failed()) {
       return LaunchResult.ALL_WELL;
     }
+    if (exits.stream().anyMatch(RankExit::byControlC)) {
+      return LaunchResult.STOPPED;
+    }
     Optional<RankExit> killed = exits.stream().filter(RankExit::bySignal).findFirst();
     if (killed.isPresent()) {
       return lost(killed.get().rank(), killed.get().toString());

@@ -19,8 +19,8 @@ import java.util.List;
  */
 public final class Board implements AutoCloseable {
 
-  /** Bytes of a slot. */
-  public static final long SLOT_BYTES = 512 << 10;
+  /** Bytes of a slot: all slots that a member touches in a phase stay in its second-level cache. */
+  public static final long SLOT_BYTES = 256 << 10;
 
   // One cache line and its prefetched neighbour for each member.
   private static final long LINE_BYTES = 128;
@@ -34,7 +34,7 @@ public final class Board implements AutoCloseable {
   private final Arena arena;
   private final int rank;
   private final int size;
-  private final WaitPolicy policy;
+  private final Patience patience;
   private final Doorbell doorbell;
   // By member; nobody watches itself, so this one's own may be null.
   private final List<PeerWatch> watches;
@@ -65,7 +65,7 @@ public final class Board implements AutoCloseable {
     this.rank = rank;
     this.size = watches.size();
     this.watches = watches;
-    this.policy = policy;
+    this.patience = new Patience(policy);
     this.doorbell = Doorbell.best();
     this.meter = meter;
     this.registry = registry;
@@ -135,7 +135,12 @@ public final class Board implements AutoCloseable {
     if (arrived(line)) {
       return;
     }
-    if (!spin(line) && !yielding(line)) {
+    if (spin(line, patience.spinNanos())) {
+      patience.paid();
+      return;
+    }
+    patience.inVain();
+    if (!yielding(line)) {
       sleep(member, line);
     }
   }
@@ -145,8 +150,8 @@ public final class Board implements AutoCloseable {
     return (int) WORD.getAcquire(memory, line) - phase >= 0;
   }
 
-  private boolean spin(long line) {
-    long end = System.nanoTime() + policy.spin().toNanos();
+  private boolean spin(long line, long nanos) {
+    long end = System.nanoTime() + nanos;
     do {
       for (int look = 0; look < LOOKS_PER_CLOCK_READING; look++) {
         if (arrived(line)) {
@@ -161,7 +166,7 @@ public final class Board implements AutoCloseable {
   // When ranks share processors, the awaited rank may need this one to run at all.
   @SuppressWarnings("ThreadPriorityCheck")
   private boolean yielding(long line) {
-    for (int count = 0; count < policy.yields(); count++) {
+    for (int count = 0; count < patience.yields(); count++) {
       if (arrived(line)) {
         return true;
       }

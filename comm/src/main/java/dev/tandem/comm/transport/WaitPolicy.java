@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * How a rank waits for another in shared memory: it spins, then yields, then sleeps until it is
  * woken. Spinning and yielding are bounded, so a rank that waits for a straggler burns next to
- * nothing.
+ * nothing; both are cut short while they do not pay.
  *
  * @param spin how long to look again and again
  * @param yields how often to let others run then

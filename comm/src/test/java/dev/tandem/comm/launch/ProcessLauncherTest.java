@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.FaultLimits;
+import dev.tandem.comm.TransportKind;
 import dev.tandem.core.ExitCode;
 import dev.tandem.testkit.Watchdog;
 import java.io.BufferedReader;
@@ -19,12 +20,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real processes, really killed. */
 class ProcessLauncherTest {
 
-  private static final List<String> SMALL = List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED");
+  private static final List<String> SMALL =
+      List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED");
 
   /** What the ranks printed, and what to do as soon as they have printed something. */
   private static final class Transcript implements RankOutput {
@@ -88,39 +91,41 @@ class ProcessLauncherTest {
 
   @Test
   void allEndWell() throws Exception {
-    Transcript record = new Transcript(2, -1, null);
-    LaunchResult result = launch(plan(2, "5", "-1"), record);
-    assertEquals(LaunchResult.ALL_WELL, result, record::toString);
-    assertEquals(2, record.count("sum 3"), record::toString);
+    Transcript transcript = new Transcript(2, -1, null);
+    LaunchResult result = launch(plan(2, "5", "-1"), transcript);
+    assertEquals(LaunchResult.ALL_WELL, result, transcript::toString);
+    assertEquals(2, transcript.count("sum 3"), transcript::toString);
   }
 
   @Test
   void aFailureOfTheWorkGivesItsExitCode() throws Exception {
-    Transcript record = new Transcript(3, -1, null);
-    LaunchResult result = launch(plan(3, "5", "1"), record);
-    assertEquals(ExitCode.FAILED.code(), result.exitCode(), record::toString);
+    Transcript transcript = new Transcript(3, -1, null);
+    LaunchResult result = launch(plan(3, "5", "1"), transcript);
+    assertEquals(ExitCode.FAILED.code(), result.exitCode(), transcript::toString);
     assertEquals(OptionalInt.of(1), result.failedRank());
-    assertEquals(1, record.count("1: error: as the test wants it"), record::toString);
-    assertEquals(2, record.count("error: lost rank 1: it left the job"), record::toString);
+    assertEquals(1, transcript.count("1: error: as the test wants it"), transcript::toString);
+    assertEquals(2, transcript.count("error: lost rank 1: it left the job"), transcript::toString);
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2})
-  void aKilledRankIsNamedByAllSurvivorsAndByTheLauncher(int victim) throws Exception {
-    Transcript record = new Transcript(3, victim, (rank, pid) -> signal("KILL", pid));
+  @CsvSource({"0, shm", "1, shm", "2, shm", "1, tcp"})
+  void aKilledRankIsNamedByAllSurvivorsAndByTheLauncher(int victim, String transport)
+      throws Exception {
+    Transcript transcript = new Transcript(3, victim, (rank, pid) -> signal("KILL", pid));
     long start = System.nanoTime();
-    LaunchResult result = launch(plan(3, "0", "-1"), record);
-    assertEquals(ExitCode.PEER_LOST.code(), result.exitCode(), record::toString);
+    LaunchPlan plan = plan(3, "0", "-1").withEnvironment(Map.of(TransportKind.VARIABLE, transport));
+    LaunchResult result = launch(plan, transcript);
+    assertEquals(ExitCode.PEER_LOST.code(), result.exitCode(), transcript::toString);
     assertEquals(OptionalInt.of(victim), result.failedRank());
     assertEquals(
         "lost rank %d: rank %d was ended by signal 9".formatted(victim, victim), result.summary());
-    assertEquals(2, record.count("error: lost rank " + victim + ":"), record::toString);
+    assertEquals(2, transcript.count("error: lost rank " + victim + ":"), transcript::toString);
     assertTrue(System.nanoTime() - start < Duration.ofSeconds(20).toNanos());
   }
 
   @Test
   void aRankThatStandsStillIsNamedAndEnded() throws Exception {
-    Transcript record = new Transcript(3, 1, (rank, pid) -> signal("STOP", pid));
+    Transcript transcript = new Transcript(3, 1, (rank, pid) -> signal("STOP", pid));
     LaunchPlan plan = plan(3, "0", "-1").withEnvironment(Map.of(FaultLimits.SILENCE, "1.5"));
     LaunchPlan quick =
         new LaunchPlan(
@@ -132,11 +137,11 @@ class ProcessLauncherTest {
             plan.joining(),
             Duration.ofSeconds(6),
             Duration.ofSeconds(1));
-    LaunchResult result = launch(quick, record);
-    assertEquals(ExitCode.PEER_LOST.code(), result.exitCode(), record::toString);
+    LaunchResult result = launch(quick, transcript);
+    assertEquals(ExitCode.PEER_LOST.code(), result.exitCode(), transcript::toString);
     assertEquals("lost rank 1: its peers gave it up", result.summary());
-    assertEquals(2, record.count("error: lost rank 1: no sign of life"), record::toString);
-    assertTrue(ProcessHandle.of(record.pids[1]).isEmpty());
+    assertEquals(2, transcript.count("error: lost rank 1: no sign of life"), transcript::toString);
+    assertTrue(ProcessHandle.of(transcript.pids[1]).isEmpty());
   }
 
   @ParameterizedTest
@@ -147,6 +152,7 @@ class ProcessLauncherTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
                 LauncherProcess.class.getName())
