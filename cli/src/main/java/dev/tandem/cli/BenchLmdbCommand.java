@@ -100,7 +100,12 @@ final class BenchLmdbCommand extends TandemCommand {
               row.perSecond(),
               row.ratio() == 0
                   ? ""
-                  : String.format(Locale.ROOT, "%.2f (%.2f..%.2f)", row.ratio(), row.leastRatio(), row.mostRatio()));
+                  : String.format(
+                      Locale.ROOT,
+                      "%.2f (%.2f..%.2f)",
+                      row.ratio(),
+                      row.leastRatio(),
+                      row.mostRatio()));
     }
     out()
         .printf(
