@@ -28,5 +28,7 @@ public record BenchRow(
     double mostSeconds,
     double perSecond,
     double ratio,
+    double leastRatio,
+    double mostRatio,
     long bytes,
     String machine) {}

@@ -70,12 +70,12 @@ final class LmdbIndexBenchmark {
         task.advanceTo(round + 1L);
       }
     }
-    double ratio = Spread.of(ratios).median();
+    Spread ratio = Spread.of(ratios);
     return List.of(
-        row("fio", "4 KiB random, 32 in flight", statistics, pages, storage, 0),
+        row("fio", "4 KiB random, 32 in flight", statistics, pages, storage, Spread.NONE),
         row("tandem", "cold build, open to built", statistics, pages, build, ratio),
-        row("tandem", "cold build, whole process", statistics, pages, process, 0),
-        row("tandem", "load, open to loaded", statistics, pages, load, 0));
+        row("tandem", "cold build, whole process", statistics, pages, process, Spread.NONE),
+        row("tandem", "load, open to loaded", statistics, pages, load, Spread.NONE));
   }
 
   private BenchRow row(
@@ -84,7 +84,7 @@ final class LmdbIndexBenchmark {
       DatabaseStatistics statistics,
       long pages,
       List<Double> seconds,
-      double ratio) {
+      Spread ratio) {
     Spread spread = Spread.of(seconds);
     return new BenchRow(
         "index",
@@ -96,7 +96,9 @@ final class LmdbIndexBenchmark {
         spread.least(),
         spread.most(),
         pages / spread.median(),
-        ratio,
+        ratio.median(),
+        ratio.least(),
+        ratio.most(),
         contender.equals("tandem") ? size(index) : 0,
         machine);
   }

@@ -70,10 +70,10 @@ final class LmdbWriteBenchmark {
       }
     }
     scratch.remove("liblmdb");
-    return List.of(row("liblmdb", theirs, 0), row("tandem", ours, Spread.of(ratios).median()));
+    return List.of(row("liblmdb", theirs, Spread.NONE), row("tandem", ours, Spread.of(ratios)));
   }
 
-  private BenchRow row(String contender, List<Double> seconds, double ratio) {
+  private BenchRow row(String contender, List<Double> seconds, Spread ratio) {
     Spread spread = Spread.of(seconds);
     return new BenchRow(
         "write",
@@ -85,7 +85,9 @@ final class LmdbWriteBenchmark {
         spread.least(),
         spread.most(),
         records / spread.median(),
-        ratio,
+        ratio.median(),
+        ratio.least(),
+        ratio.most(),
         0,
         machine);
   }

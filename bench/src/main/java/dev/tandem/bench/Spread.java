@@ -5,6 +5,9 @@ import java.util.List;
 /** Median, least and most of several rounds. */
 public record Spread(double median, double least, double most) {
 
+  /** Nothing was compared. */
+  static final Spread NONE = new Spread(0, 0, 0);
+
   static Spread of(List<Double> values) {
     List<Double> sorted = values.stream().sorted().toList();
     int middle = sorted.size() / 2;

@@ -85,20 +85,27 @@ final class BenchLmdbCommand extends TandemCommand {
             rows.getFirst().records(), rows.getFirst().rounds());
     out()
         .printf(
-            "%-6s %-8s %-27s %10s %21s %12s %6s%n",
+            "%-6s %-8s %-27s %10s %21s %12s  %s%n",
             "case", "who", "what", "seconds", "least..most", "per second", "ratio");
     for (BenchRow row : rows) {
       out()
           .printf(
               Locale.ROOT,
-              "%-6s %-8s %-27s %10.3f %21s %,12.0f %6s%n",
+              "%-6s %-8s %-27s %10.3f %21s %,12.0f  %s%n",
               row.benchmark(),
               row.contender(),
               row.measure(),
               row.seconds(),
               String.format(Locale.ROOT, "%.3f..%.3f", row.leastSeconds(), row.mostSeconds()),
               row.perSecond(),
-              row.ratio() == 0 ? "" : String.format(Locale.ROOT, "%.2f", row.ratio()));
+              row.ratio() == 0
+                  ? ""
+                  : String.format(
+                      Locale.ROOT,
+                      "%.2f (%.2f..%.2f)",
+                      row.ratio(),
+                      row.leastRatio(),
+                      row.mostRatio()));
     }
     out()
         .printf(

@@ -21,13 +21,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What we print is what Debian's mdb_dump prints, and both load what the other printed. */
 class DataDumpLoadTest {
 
   private static final int CASES = 12;
+  private static final int MANY_CASES = 300;
 
   /** Databases of all flags with random keys, values, commits and deletions, by liblmdb. */
   private static final String RANDOM_DATABASE =
@@ -113,10 +117,20 @@ class DataDumpLoadTest {
 
   @Test
   void dumpsOfLiblmdbDatabasesAreThoseOfMdbDump() throws Exception {
+    compareLiblmdbDatabases(CASES);
+  }
+
+  @Test
+  @Tag("slow")
+  void dumpsOfManyLiblmdbDatabasesAreThoseOfMdbDump() throws Exception {
+    compareLiblmdbDatabases(MANY_CASES);
+  }
+
+  private void compareLiblmdbDatabases(int cases) throws Exception {
     Peer.require("mdb_dump", "lmdb-utils");
     Peer.requirePythonLmdb();
     Seed seed = TestSeed.of(DataDumpLoadTest.class);
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases; i++) {
       Path database = folder.resolve("db" + i);
       Peer.python(RANDOM_DATABASE, database, seed.derive(i).value());
       compareWithMdbDump(database);
@@ -171,13 +185,15 @@ class DataDumpLoadTest {
         .replaceAll("(?m)^(mapsize|maxreaders)=.*\n", "");
   }
 
-  @Test
-  void dumpsOfOurDatabasesAreThoseOfMdbDump() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {4096, 16384})
+  void dumpsOfOurDatabasesAreThoseOfMdbDump(int pageSize) throws Exception {
     Peer.require("mdb_dump", "lmdb-utils");
     SplittableRandom random = TestSeed.of(DataDumpLoadTest.class).random();
     Path database = folder.resolve("ours");
-    for (int commit = 0; commit < 20; commit++) {
-      try (EnvironmentWriter writer = EnvironmentWriter.open(database, WriterOptions.DEFAULT);
+    WriterOptions options = WriterOptions.DEFAULT.withPageSize(pageSize);
+    for (int commit = 0; commit < 10; commit++) {
+      try (EnvironmentWriter writer = EnvironmentWriter.open(database, options);
           WriteTransaction transaction = writer.begin()) {
         WriteDatabase plain = transaction.database("plain");
         WriteDatabase many =
