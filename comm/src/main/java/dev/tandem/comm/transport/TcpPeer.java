@@ -2,12 +2,15 @@ package dev.tandem.comm.transport;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.core.PeerLostException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The connection to one other rank. A thread of its own reads it and never waits for anything but
@@ -30,6 +33,7 @@ final class TcpPeer implements PeerWatch {
   private final Window window = new Window();
   private final Faults faults;
   private volatile long lastHeard = System.nanoTime();
+  private final CountDownLatch readerEnded = new CountDownLatch(1);
   private volatile boolean left;
   private volatile boolean leaving;
 
@@ -124,7 +128,12 @@ final class TcpPeer implements PeerWatch {
             reader.readInto(MemorySegment.ofArray(reason));
             faults.lose(header.number(), new String(reason, UTF_8));
           }
-          case GOODBYE -> left = true;
+          case GOODBYE -> {
+            left = true;
+            wake();
+            // Tells the leaver that all it sent has arrived; see Note [leaving without loss].
+            endOutput();
+          }
         }
       }
     } catch (IOException e) {
@@ -132,6 +141,7 @@ final class TcpPeer implements PeerWatch {
         faults.lose(rank, "its connection broke (" + describe(e) + ")");
       }
     } finally {
+      readerEnded.countDown();
       wake();
     }
   }
@@ -198,17 +208,46 @@ final class TcpPeer implements PeerWatch {
     }
   }
 
-  /** Says goodbye and disconnects. */
-  void leave() {
+  /**
+   * Says goodbye: nothing is sent to this rank any more.
+   *
+   * <p>Note [leaving without loss]: a connection that is closed while something unread lies in its
+   * receive buffer is reset by the kernel, which also drops what was written but not yet delivered,
+   * the goodbye itself included. So a leaver ends its output only, goes on reading until the other
+   * side has ended its output in answer to the goodbye, and closes then.
+   */
+  void sayGoodbye() {
     leaving = true;
     try {
-      writer.tryWrite(FrameKind.GOODBYE, 0, NOTHING, Duration.ofMillis(200));
+      // With a jammed connection there is no goodbye, and ending the output would wait for it too.
+      if (writer.tryWrite(FrameKind.GOODBYE, 0, NOTHING, Duration.ofMillis(200))) {
+        endOutput();
+      }
     } catch (IOException e) {
       // It has left before us.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    disconnect();
+  }
+
+  /** After the goodbye: waits until it has arrived, but not past the deadline, and disconnects. */
+  void leave(Deadline deadline) {
+    try {
+      // A rank that hangs cannot answer; it is not ours to wait for.
+      boolean _ = readerEnded.await(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      disconnect();
+    }
+  }
+
+  private void endOutput() {
+    try {
+      channel.shutdownOutput();
+    } catch (IOException e) {
+      // Closed already: there is nothing left to end.
+    }
   }
 
   void wake() {

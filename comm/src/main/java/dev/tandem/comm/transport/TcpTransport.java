@@ -1,12 +1,15 @@
 package dev.tandem.comm.transport;
 
+import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.Membership;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -16,6 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 public final class TcpTransport implements Transport {
 
   private static final int BEATS_PER_LIMIT = 5;
+
+  /** How long a leaver waits until all ranks have heard its goodbye; they answer at once. */
+  private static final Duration FAREWELL = Duration.ofSeconds(1);
 
   private final int rank;
   private final TcpPeer[] peers;
@@ -185,11 +191,10 @@ public final class TcpTransport implements Transport {
       faults.awaitPublished();
     }
     closed = true;
-    for (TcpPeer peer : peers) {
-      if (peer != null) {
-        peer.leave();
-      }
-    }
+    List<TcpPeer> others = Arrays.stream(peers).filter(Objects::nonNull).toList();
+    others.forEach(TcpPeer::sayGoodbye);
+    Deadline deadline = Deadline.in(FAREWELL);
+    others.forEach(peer -> peer.leave(deadline));
     membership.close();
   }
 
