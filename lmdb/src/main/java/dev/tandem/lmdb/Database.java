@@ -74,7 +74,7 @@ public final class Database {
   TreeShape shape() {
     TreeShape known = shape;
     if (known == null) {
-      known = TreeShape.of(pages, tree, false, described);
+      known = TreeShape.ofDatabase(pages, tree, described);
       pages.ensureIntact();
       shape = known;
     }

@@ -70,10 +70,8 @@ final class IndexScan {
     PageList level = new PageList();
     level.add(tree.root(), from + PageFormat.DB_ROOT);
     for (int depth = 1; depth < tree.depth(); depth++) {
-      BranchVisitor visitor = new BranchVisitor(level.size());
-      scan.visit(level, true, Progress.SILENT.start("", 0, ""), visitor);
       PageList below = new PageList();
-      for (PageList list : visitor.children) {
+      for (PageList list : scan.children(level)) {
         budget.spend(list.size(), from);
         below.addAll(list);
       }
@@ -84,25 +82,6 @@ final class IndexScan {
 
   // Named classes instead of lambdas: a new JVM takes longer to make one lambda, in as many threads
   // at once, than to read a hundred leaves.
-
-  /** Collects the children of branch pages. */
-  private static final class BranchVisitor implements PageScan.Visitor {
-
-    private final PageList[] children;
-
-    BranchVisitor(int pages) {
-      this.children = new PageList[pages];
-    }
-
-    @Override
-    public void visit(int worker, int index, PageView page) {
-      PageList list = new PageList();
-      for (int i = 0; i < page.count(); i++) {
-        list.add(page.child(i), page.filePosition(page.node(i)));
-      }
-      children[index] = list;
-    }
-  }
 
   /** Collects the records of leaves, and which worker has coded which. */
   private final class LeafVisitor implements PageScan.Visitor {

@@ -69,6 +69,32 @@ final class PageScan {
     rethrow(work.failure);
   }
 
+  /** The children of each branch page of one level of a tree, in order. */
+  PageList[] children(PageList level) {
+    Children visitor = new Children(level.size());
+    visit(level, true, Progress.SILENT.start("", 0, ""), visitor);
+    return visitor.lists;
+  }
+
+  // A named class instead of a lambda, which takes a new JVM longer to make than to read branches.
+  private static final class Children implements Visitor {
+
+    private final PageList[] lists;
+
+    Children(int pages) {
+      this.lists = new PageList[pages];
+    }
+
+    @Override
+    public void visit(int worker, int index, PageView page) {
+      PageList list = new PageList();
+      for (int i = 0; i < page.count(); i++) {
+        list.add(page.child(i), page.filePosition(page.node(i)));
+      }
+      lists[index] = list;
+    }
+  }
+
   private static void join(Thread thread) {
     try {
       thread.join();

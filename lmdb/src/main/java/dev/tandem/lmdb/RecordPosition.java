@@ -151,7 +151,7 @@ final class RecordPosition {
   private TreeShape shapeOfDuplicates(PageView leaf) {
     TreeDescription tree = leaf.tree(node);
     if (duplicateShapeRoot != tree.root()) {
-      duplicateShape = TreeShape.of(pages, tree, true, leaf.filePosition(leaf.dataAt(node)));
+      duplicateShape = TreeShape.ofDuplicates(pages, tree, leaf.filePosition(leaf.dataAt(node)));
       duplicateShapeRoot = tree.root();
     }
     return duplicateShape;

@@ -1,5 +1,6 @@
 package dev.tandem.lmdb;
 
+import dev.tandem.core.Progress;
 import java.util.Arrays;
 
 /**
@@ -24,17 +25,50 @@ final class TreeShape {
   }
 
   /**
-   * Looks at the whole tree.
+   * Looks at the whole tree of a database, by reads: faults of a mapping would read megabytes
+   * around each leaf.
    *
-   * @param duplicates the tree holds duplicates itself, so none of its entries has any
    * @param from byte of the file that describes the tree
    */
-  static TreeShape of(Pages pages, TreeDescription tree, boolean duplicates, long from) {
+  static TreeShape ofDatabase(Pages pages, TreeDescription tree, long from) {
+    PageScan scan = new PageScan(pages);
+    PageBudget budget = new PageBudget(pages);
+    int[][] firstChild = new int[tree.depth() - 1][];
+    PageList level = new PageList();
+    level.add(tree.root(), from + PageFormat.DB_ROOT);
+    for (int depth = 0; depth < tree.depth() - 1; depth++) {
+      firstChild[depth] = new int[level.size()];
+      PageList below = new PageList();
+      PageList[] children = scan.children(level);
+      for (int i = 0; i < children.length; i++) {
+        firstChild[depth][i] = below.size();
+        budget.spend(children[i].size(), from);
+        below.addAll(children[i]);
+      }
+      level = below;
+    }
+    boolean withDuplicates = tree.has(PageFormat.DUP_SORT);
+    long[] counts = new long[level.size()];
+    scan.visit(
+        level,
+        false,
+        Progress.SILENT.start("", 0, ""),
+        (worker, index, leaf) -> {
+          long records = 0;
+          for (int entry = 0; entry < leaf.count() && withDuplicates; entry++) {
+            records += recordsOf(pages, leaf, leaf.node(entry));
+          }
+          counts[index] = withDuplicates ? records : leaf.count();
+        });
+    return ofCounts(firstChild, counts);
+  }
+
+  /** Looks at a whole tree of duplicates. */
+  static TreeShape ofDuplicates(Pages pages, TreeDescription tree, long from) {
     PageBudget budget = new PageBudget(pages);
     PageView view = new PageView(pages);
     int[][] firstChild = new int[tree.depth() - 1][];
     PageList level = new PageList();
-    budget.spend(1, from);
     level.add(tree.root(), from + PageFormat.DB_ROOT);
     for (int depth = 0; depth < tree.depth() - 1; depth++) {
       firstChild[depth] = new int[level.size()];
@@ -49,21 +83,23 @@ final class TreeShape {
       }
       level = below;
     }
-    int fixedSize = duplicates && tree.has(PageFormat.DUP_FIXED) ? tree.pad() : -1;
-    long[] firstEntry = new long[level.size()];
-    long entries = 0;
-    for (int i = 0; i < level.size(); i++) {
-      firstEntry[i] = entries;
+    int fixedSize = tree.has(PageFormat.DUP_FIXED) ? tree.pad() : -1;
+    long[] counts = new long[level.size()];
+    for (int i = 0; i < counts.length; i++) {
       view.load(level.page(i), false, fixedSize, level.from(i));
-      if (tree.has(PageFormat.DUP_SORT) && !duplicates) {
-        for (int entry = 0; entry < view.count(); entry++) {
-          entries += recordsOf(pages, view, view.node(entry));
-        }
-      } else {
-        entries += view.count();
-      }
+      counts[i] = view.count();
     }
-    return new TreeShape(firstChild, firstEntry, entries);
+    return ofCounts(firstChild, counts);
+  }
+
+  private static TreeShape ofCounts(int[][] firstChild, long[] counts) {
+    long entries = 0;
+    for (int i = 0; i < counts.length; i++) {
+      long here = counts[i];
+      counts[i] = entries;
+      entries += here;
+    }
+    return new TreeShape(firstChild, counts, entries);
   }
 
   /** Records of one leaf node of a database with duplicates. */
