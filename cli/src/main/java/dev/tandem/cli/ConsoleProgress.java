@@ -15,6 +15,10 @@ final class ConsoleProgress implements Progress {
 
   private static final int BAR_WIDTH = 24;
   private static final Duration REDRAW = Duration.ofMillis(100);
+
+  /** A rate over a shorter time says nothing. */
+  private static final Duration MEANINGFUL = Duration.ofMillis(500);
+
   private static final Duration PLAIN_LINE = Duration.ofSeconds(5);
 
   private final PrintStream stream;
@@ -94,11 +98,13 @@ final class ConsoleProgress implements Progress {
         }
         text.append(String.format(Locale.ROOT, " %3.0f%%", share * 100));
       }
-      text.append(String.format(Locale.ROOT, "  %,d %s, %,.0f/s", done, unit, rate));
-      if (total > done && done > 0) {
-        text.append(", ").append(time((total - done) / rate)).append(" left");
-      } else {
-        text.append(", ").append(time(seconds));
+      text.append(String.format(Locale.ROOT, "  %,d %s", done, unit));
+      if (now - began >= MEANINGFUL.toNanos()) {
+        text.append(String.format(Locale.ROOT, ", %,.0f/s", rate));
+        text.append(
+            total > done && done > 0
+                ? ", " + time((total - done) / rate) + " left"
+                : ", " + time(seconds));
       }
       if (!remark.isEmpty()) {
         text.append("  ").append(remark);

@@ -195,8 +195,8 @@ final class DemoCommand extends TandemCommand {
   }
 
   private void print(List<Report.Fact> facts, Path report) {
-    facts.forEach(fact -> out().printf("%-20s %s%n", fact.name() + ":", fact.value()));
-    out().printf("%-20s %s%n", "report:", report);
+    facts.forEach(fact -> out().printf("%20s: %s%n", fact.name(), fact.value()));
+    out().printf("%20s: %s%n", "report", report);
   }
 
   private static Results results(TrainingEvent.Result result, double seconds, Path report) {

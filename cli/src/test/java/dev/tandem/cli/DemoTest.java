@@ -103,7 +103,7 @@ class DemoTest {
           assertEquals(2, results.path("ranks").asInt());
           assertTrue(results.path("replicasIdentical").asBoolean());
           String printed = Files.readString(folder.resolve("out"));
-          assertTrue(printed.contains("replicas identical:  yes"), printed);
+          assertTrue(printed.contains("replicas identical: yes"), printed);
           List<String> names = namesIn(folder.resolve("run"));
           assertTrue(
               names.containsAll(
