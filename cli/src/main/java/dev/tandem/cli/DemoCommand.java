@@ -173,6 +173,9 @@ final class DemoCommand extends TandemCommand {
       throw new PeerLostException(
           outcome.failedRank().getAsInt(), "its process ended; the demo cannot go on without it");
     }
+    if (outcome.exitCode() == ExitCode.INTERRUPTED.code()) {
+      throw new WorkFailedException("stopped");
+    }
     throw new WorkFailedException("training failed: " + outcome.summary());
   }
 

@@ -72,23 +72,25 @@ class CommunicatorTest {
   @ParameterizedTest
   @EnumSource
   void differentLengthsAreAnErrorNotAHang(TestJob.Kind kind) {
-    // In shared memory lengths are not compared, only messages carry theirs.
-    if (kind == TestJob.Kind.THREADS || kind == TestJob.Kind.TCP) {
-      ExecutionException e =
-          assertThrows(
-              ExecutionException.class,
-              () ->
-                  TestJob.run(
-                      kind,
-                      2,
-                      communicator -> {
-                        sum(communicator, new long[10 + communicator.rank()]);
-                        return null;
-                      }));
-      assertEquals(
-          "rank 1 sent 88 bytes where 80 were expected: the ranks call different operations",
-          e.getCause().getMessage());
-    }
+    ExecutionException e =
+        assertThrows(
+            ExecutionException.class,
+            () ->
+                TestJob.run(
+                    kind,
+                    2,
+                    communicator -> {
+                      sum(communicator, new long[10 + communicator.rank()]);
+                      return null;
+                    }));
+    String message =
+        switch (kind) {
+          case THREADS, TCP ->
+              "rank 1 sent 88 bytes where 80 were expected: the ranks call different operations";
+          case THREADS_WITH_BOARD, SHARED_MEMORY ->
+              "members 0 and 1 of a group call different operations, or with different lengths";
+        };
+    assertEquals(message, e.getCause().getMessage());
   }
 
   @ParameterizedTest

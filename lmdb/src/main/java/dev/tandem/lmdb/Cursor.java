@@ -19,45 +19,17 @@ import java.lang.foreign.ValueLayout;
 public final class Cursor {
 
   private final Pages pages;
-  private final Database database;
+  private final boolean empty;
   private final PageBudget budget;
-  private final TreeCursor keys;
-
-  /** Null in a database without duplicates. */
-  private final TreeCursor duplicates;
-
+  private final RecordPosition record;
   private boolean positioned;
-  private boolean amongDuplicates;
   private boolean forward;
-
-  /** Node of the current record's key, in the buffer of the keys' leaf. */
-  private int node;
-
-  // Where the current record lies in the file. Taken before the check that the snapshot is intact:
-  // the page may be another's afterwards.
-  private long keyPosition;
-  private int keyLength;
-  private long valuePosition;
-  private long valueLength;
-
-  /** The shape of the tree of duplicates that {@link #seekOrdinal} used last. */
-  private TreeShape duplicateShape;
-
-  private long duplicateShapeRoot = PageFormat.NO_PAGE;
 
   Cursor(Pages pages, Database database) {
     this.pages = pages;
-    this.database = database;
+    this.empty = database.tree().empty();
     this.budget = new PageBudget(pages);
-    int flags = database.tree().flags();
-    this.keys = new TreeCursor(pages, budget, false, KeyOrder.ofKeys(flags));
-    this.duplicates =
-        database.tree().has(PageFormat.DUP_SORT)
-            ? new TreeCursor(pages, budget, true, KeyOrder.ofDuplicates(flags))
-            : null;
-    if (!database.tree().empty()) {
-      keys.open(database.tree(), database.described());
-    }
+    this.record = new RecordPosition(pages, database, budget);
   }
 
   /** Goes to the first record; false if the database is empty. */
@@ -75,12 +47,7 @@ public final class Cursor {
       return false;
     }
     try {
-      if (first) {
-        keys.first();
-      } else {
-        keys.last();
-      }
-      enter(first);
+      record.toEnd(first);
       return found();
     } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
@@ -89,39 +56,27 @@ public final class Cursor {
 
   /** Goes to the following record; false if there is none. */
   public boolean next() {
-    if (!positioned) {
-      return first();
-    }
-    try {
-      turn(true);
-      if (!(amongDuplicates && duplicates.next())) {
-        if (!keys.next()) {
-          positioned = true;
-          return false;
-        }
-        enter(true);
-      }
-      return found();
-    } catch (InternalError | IndexOutOfBoundsException e) {
-      throw pages.unreadable(e);
-    }
+    return positioned ? step(true) : first();
   }
 
   /** Goes to the preceding record; false if there is none. */
   public boolean previous() {
-    if (!positioned) {
-      return last();
+    return positioned ? step(false) : last();
+  }
+
+  private boolean step(boolean ahead) {
+    positioned = false;
+    if (forward != ahead) {
+      // Whoever goes back and forth may visit a page often; who goes one way, once.
+      forward = ahead;
+      budget.reset();
     }
     try {
-      turn(false);
-      if (!(amongDuplicates && duplicates.previous())) {
-        if (!keys.previous()) {
-          positioned = true;
-          return false;
-        }
-        enter(false);
+      if (ahead ? record.next() : record.previous()) {
+        return found();
       }
-      return found();
+      positioned = true;
+      return false;
     } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
@@ -148,15 +103,8 @@ public final class Cursor {
   }
 
   private boolean seek(byte[] key, boolean exact) {
-    if (!begin(true)) {
-      return false;
-    }
     try {
-      if (!keys.seek(key) || (exact && !keys.equalsKey(key))) {
-        return false;
-      }
-      enter(true);
-      return found();
+      return begin(true) && record.seek(key, exact) && found();
     } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
@@ -167,21 +115,8 @@ public final class Cursor {
    * duplicates (liblmdb's MDB_GET_BOTH_RANGE); false if there is none.
    */
   public boolean seekDuplicate(byte[] key, byte[] value) {
-    if (duplicates == null) {
-      throw new IllegalStateException("the database has no duplicates");
-    }
-    if (!seek(key, true)) {
-      return false;
-    }
-    positioned = false;
     try {
-      if (amongDuplicates) {
-        return duplicates.seek(value) && found();
-      }
-      PageView leaf = keys.leaf();
-      KeyOrder order = KeyOrder.ofDuplicates(database.tree().flags());
-      return order.compare(value, leaf.buffer(), leaf.dataAt(node), leaf.dataSize(node)) <= 0
-          && found();
+      return begin(true) && record.seek(key, true) && record.seekDuplicate(value) && found();
     } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
@@ -190,73 +125,15 @@ public final class Cursor {
   /**
    * Goes to record {@code ordinal}, counted from 0, duplicates one by one; false if there are fewer
    * records. LMDB keeps no counts in its branches: the first call on a database looks at every leaf
-   * once and keeps 12 bytes a leaf until the snapshot closes, later ones cost as much as a seek. A
-   * record index has positions and lengths in a file instead.
+   * once and keeps 12 bytes a leaf until the snapshot closes, later ones cost as much as a seek.
+   * {@link RecordIndex} has positions and lengths in a file instead.
    */
   public boolean seekOrdinal(long ordinal) {
-    if (!begin(true) || ordinal < 0) {
-      return false;
-    }
     try {
-      TreeShape shape = database.shape();
-      if (ordinal >= shape.entries()) {
-        return false;
-      }
-      int leaf = shape.leafOf(ordinal);
-      keys.follow(shape.pathTo(leaf));
-      long left = ordinal - shape.firstOf(leaf);
-      if (duplicates == null) {
-        keys.moveTo((int) left);
-        enter(true);
-      } else {
-        skip(left);
-      }
-      return found();
+      return begin(true) && ordinal >= 0 && record.seekOrdinal(ordinal) && found();
     } catch (InternalError | IndexOutOfBoundsException e) {
       throw pages.unreadable(e);
     }
-  }
-
-  /** Goes on by this many records of a leaf with duplicates, from its beginning. */
-  private void skip(long records) {
-    PageView leaf = keys.leaf();
-    long left = records;
-    int entry = 0;
-    for (; entry < leaf.count() - 1; entry++) {
-      long here = TreeShape.recordsOf(pages, leaf, leaf.node(entry));
-      if (left < here) {
-        break;
-      }
-      left -= here;
-    }
-    keys.moveTo(entry);
-    enter(true);
-    if (left == 0) {
-      return;
-    }
-    if (!amongDuplicates) {
-      throw leaf.damaged(node, "the leaf has fewer values than it had before");
-    }
-    int within = (int) left;
-    if ((leaf.flags(node) & PageFormat.SUB_DATA) != 0) {
-      TreeShape shape = shapeOfDuplicates(leaf);
-      if (left >= shape.entries()) {
-        throw leaf.damaged(node, "the tree of duplicates has fewer values than it says");
-      }
-      int duplicateLeaf = shape.leafOf(left);
-      duplicates.follow(shape.pathTo(duplicateLeaf));
-      within = (int) (left - shape.firstOf(duplicateLeaf));
-    }
-    duplicates.moveTo(within);
-  }
-
-  private TreeShape shapeOfDuplicates(PageView leaf) {
-    TreeDescription tree = leaf.tree(node);
-    if (duplicateShapeRoot != tree.root()) {
-      duplicateShape = TreeShape.of(pages, tree, true, leaf.filePosition(leaf.dataAt(node)));
-      duplicateShapeRoot = tree.root();
-    }
-    return duplicateShape;
   }
 
   /** The cursor stands on a record. */
@@ -267,34 +144,36 @@ public final class Cursor {
   /** The current key, borrowed until the snapshot closes. */
   public MemorySegment key() {
     checkPositioned();
-    return pages.slice(keyPosition, keyLength);
+    return pages.slice(record.keyPosition(), record.keyLength());
   }
 
   /** The current value, borrowed until the snapshot closes. */
   public MemorySegment value() {
     checkPositioned();
-    return pages.slice(valuePosition, valueLength);
+    return pages.slice(record.valuePosition(), record.valueLength());
   }
 
   /** Byte of the data file where the current value begins; it lies there in one piece. */
   public long valuePosition() {
     checkPositioned();
-    return valuePosition;
+    return record.valuePosition();
   }
 
   /** Length of the current value in bytes. */
   public long valueLength() {
     checkPositioned();
-    return valueLength;
+    return record.valueLength();
   }
 
   /** The tree of the current record if it stands for a named database, else null. */
   TreeDescription namedTree() {
-    PageView leaf = keys.leaf();
-    int kind = leaf.flags(node) & (PageFormat.SUB_DATA | PageFormat.DUP_DATA);
-    TreeDescription tree = kind == PageFormat.SUB_DATA ? leaf.tree(node) : null;
-    pages.ensureIntact();
-    return tree;
+    try {
+      TreeDescription tree = record.namedTree();
+      pages.ensureIntact();
+      return tree;
+    } catch (InternalError | IndexOutOfBoundsException e) {
+      throw pages.unreadable(e);
+    }
   }
 
   private void checkPositioned() {
@@ -307,60 +186,13 @@ public final class Cursor {
     positioned = false;
     forward = ahead;
     budget.reset();
-    return !database.tree().empty();
+    return !empty;
   }
 
   private boolean found() {
-    PageView leaf = keys.leaf();
-    keyPosition = leaf.filePosition(node + PageFormat.NODE_HEADER);
-    keyLength = PageFormat.nodeKeySize(leaf.buffer(), node);
-    if (amongDuplicates) {
-      PageView values = duplicates.leaf();
-      valuePosition = values.filePosition(values.keyAt(duplicates.position()));
-      valueLength = values.keySize(duplicates.position());
-    } else {
-      valuePosition = leaf.valuePosition(node);
-      valueLength = leaf.valueLength(node);
-    }
+    record.locate();
     pages.ensureIntact();
     positioned = true;
     return true;
-  }
-
-  /** Whoever goes back and forth may visit a page often; who goes one way, once. */
-  private void turn(boolean ahead) {
-    positioned = false;
-    if (forward != ahead) {
-      forward = ahead;
-      budget.reset();
-    }
-  }
-
-  /** Looks at the node under the keys' cursor and goes to its first or last value. */
-  private void enter(boolean first) {
-    PageView leaf = keys.leaf();
-    node = leaf.node(keys.position());
-    int flags = leaf.flags(node);
-    amongDuplicates = (flags & PageFormat.DUP_DATA) != 0;
-    if (!amongDuplicates) {
-      if ((flags & PageFormat.BIG_DATA) != 0) {
-        long pagesUsed = PageFormat.overflowPagesFor(leaf.valueLength(node), pages.pageSize());
-        budget.spend(pagesUsed, leaf.filePosition(node));
-      }
-      return;
-    }
-    if (duplicates == null) {
-      throw leaf.damaged(node, "duplicates in a database that has none");
-    }
-    if ((flags & PageFormat.SUB_DATA) == 0) {
-      duplicates.openSubPage(leaf, node);
-    } else {
-      duplicates.open(leaf.tree(node), leaf.filePosition(leaf.dataAt(node)));
-    }
-    if (first) {
-      duplicates.first();
-    } else {
-      duplicates.last();
-    }
   }
 }

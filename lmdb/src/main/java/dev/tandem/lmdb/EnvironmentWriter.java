@@ -23,16 +23,23 @@ public final class EnvironmentWriter implements AutoCloseable {
 
   static final String DATA_FILE = "data.mdb";
 
+  /** Pages that a transaction keeps in memory take at most so many bytes, about. */
+  private static final long MEMORY = 64L << 20;
+
   private final Path dataPath;
   private final WriterOptions options;
   private final DurableFile file;
   private final LockFile lock;
+  private final long memory;
   private PageSpace space;
   private String failure;
+  private WriteTransaction current;
   private boolean closed;
 
-  private EnvironmentWriter(Path dataPath, WriterOptions options, DurableFile file, LockFile lock) {
+  private EnvironmentWriter(
+      Path dataPath, WriterOptions options, DurableFile file, LockFile lock, long memory) {
     this.dataPath = dataPath;
+    this.memory = memory;
     this.options = options;
     this.file = file;
     this.lock = lock;
@@ -40,10 +47,11 @@ public final class EnvironmentWriter implements AutoCloseable {
 
   /** Opens the environment in this folder; folder and files are made if missing. */
   public static EnvironmentWriter open(Path folder, WriterOptions options) {
-    return open(folder, options, DurableFiles.system());
+    return open(folder, options, DurableFiles.system(), MEMORY);
   }
 
-  static EnvironmentWriter open(Path folder, WriterOptions options, DurableFiles files) {
+  static EnvironmentWriter open(
+      Path folder, WriterOptions options, DurableFiles files, long memory) {
     try {
       Files.createDirectories(folder);
     } catch (FileAlreadyExistsException e) {
@@ -57,7 +65,7 @@ public final class EnvironmentWriter implements AutoCloseable {
     try {
       openData(data, options, files);
       DurableFile file = files.openOrCreate(data);
-      return new EnvironmentWriter(data, options, file, lock);
+      return new EnvironmentWriter(data, options, file, lock, memory);
     } catch (RuntimeException e) {
       lock.close();
       throw e;
@@ -96,12 +104,13 @@ public final class EnvironmentWriter implements AutoCloseable {
       }
       MetaState state = MetaState.read(file);
       if (space == null) {
-        space = new PageSpace(file, state.pageSize());
+        space = new PageSpace(file, state.pageSize(), options.sync(), memory);
       }
       if (lock.oldestReader(state.id()) < state.id()) {
         lock.clearStaleReaders();
       }
-      return new WriteTransaction(this, state, space);
+      current = new WriteTransaction(this, state, space);
+      return current;
     } catch (RuntimeException e) {
       lock.unlockWriter();
       throw e;
@@ -125,10 +134,19 @@ public final class EnvironmentWriter implements AutoCloseable {
     failure = why;
   }
 
-  /** Closes the files; a transaction under way must have ended. */
+  /** Called by the transaction under way when it has ended; lets the next writer in. */
+  void ended() {
+    current = null;
+    lock.unlockWriter();
+  }
+
+  /** Closes the files; a transaction under way is dropped. */
   @Override
   public void close() {
     if (!closed) {
+      if (current != null) {
+        current.close();
+      }
       closed = true;
       file.close();
       lock.close();

@@ -22,9 +22,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * {@code lock.mdb} as liblmdb 0.9 lays it out on 64-bit Linux: the writer's mutex, the last
- * committed transaction, and the table of readers. All processes that have the environment open
- * share it.
+ * {@code lock.mdb} as liblmdb 0.9 lays it out on x86-64 Linux with glibc: the writer's mutex, the
+ * last committed transaction, and the table of readers. All processes that have the environment
+ * open share it.
  *
  * <pre>
  * u32 magic@0, u32 format@4, mutex of the reader table@8, u64 last transaction@48,
@@ -313,7 +313,7 @@ final class LockFile implements AutoCloseable {
               "another writer has " + path + " locked; waited " + wait.orElseThrow());
       case OWNER_DIED -> {
         transaction(committed.getAsLong());
-        freeSlotsOfTheDead();
+        clearStaleReaders();
         writerMutex.consistent();
       }
       case LOCKED -> {}

@@ -24,7 +24,7 @@ final class PageScan {
   /** Pages that it is cheaper to read along than to skip. */
   private static final int MAX_GAP = 2;
 
-  private static final int BUFFER = 1 << 17;
+  private static final int BUFFER = 1 << 15;
 
   /** Reads that a thread takes at a time, so that the file is read in order. */
   private static final int SHARE = 4;
@@ -44,16 +44,13 @@ final class PageScan {
     this.pages = pages;
   }
 
-  /** How many worker numbers there are. */
+  /** How many worker numbers there are: few pages are read before the threads have started. */
   static int workers(int count) {
-    return Math.clamp(count / 4, 1, THREADS);
+    return Math.clamp(count / 32, 1, THREADS);
   }
 
   /** Visits all pages of one level of a tree, in no particular order. */
   void visit(PageList list, boolean branch, Progress.Task task, Visitor visitor) {
-    for (int i = 0; i < list.size(); i++) {
-      pages.checkPage(list.page(i), list.from(i));
-    }
     Work work = new Work(list, branch, task, visitor);
     List<Reader> readers = new ArrayList<>();
     for (int i = 0; i < workers(list.size()); i++) {
@@ -83,23 +80,31 @@ final class PageScan {
 
   /** What the readers of one level share. */
   private final class Work {
-    private final PageList list;
     private final boolean branch;
     private final Progress.Task task;
     private final Visitor visitor;
-    private final long[] order;
+
+    /** Page numbers as in the list; plain arrays, since a new JVM runs this in the interpreter. */
+    private final long[] numbers;
+
+    private final int[] order;
     private final int[] reads;
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger done = new AtomicInteger();
     private volatile Throwable failure;
 
     Work(PageList list, boolean branch, Progress.Task task, Visitor visitor) {
-      this.list = list;
       this.branch = branch;
       this.task = task;
       this.visitor = visitor;
-      this.order = fileOrder(list);
-      this.reads = reads(order, list);
+      this.numbers = list.numbers();
+      for (int i = 0; i < numbers.length; i++) {
+        if (numbers[i] < PageFormat.META_PAGES || numbers[i] >= pages.pagesInFile()) {
+          pages.checkPage(numbers[i], list.from(i));
+        }
+      }
+      this.order = fileOrder(numbers);
+      this.reads = reads(order, numbers);
     }
   }
 
@@ -108,8 +113,9 @@ final class PageScan {
     private final Work work;
     private final int worker;
     private final PageView view = new PageView(pages);
-    private final ByteBuffer buffer =
-        ByteBuffer.allocate(Math.max(BUFFER, pages.pageSize())).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer target = ByteBuffer.allocateDirect(Math.max(BUFFER, pages.pageSize()));
+    private final byte[] bytes = new byte[target.capacity()];
+    private final ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
 
     Reader(Work work, int worker) {
       super("tandem-lmdb-scan-".concat(Integer.toString(worker)));
@@ -140,12 +146,14 @@ final class PageScan {
     private void read(int number) {
       int from = work.reads[number];
       int to = number + 1 < work.reads.length ? work.reads[number + 1] : work.order.length;
-      long base = work.list.page((int) work.order[from]);
-      long end = work.list.page((int) work.order[to - 1]) + 1;
-      fill(buffer.clear().limit((int) (end - base) * pages.pageSize()), pages.position(base));
+      long base = work.numbers[work.order[from]];
+      long end = work.numbers[work.order[to - 1]] + 1;
+      int length = (int) (end - base) * pages.pageSize();
+      fill(target.clear().limit(length), pages.position(base));
+      target.get(0, bytes, 0, length);
       for (int k = from; k < to; k++) {
-        int index = (int) work.order[k];
-        long page = work.list.page(index);
+        int index = work.order[k];
+        long page = work.numbers[index];
         view.load(page, buffer, (int) (page - base) * pages.pageSize(), work.branch, -1);
         work.visitor.visit(worker, index, view);
       }
@@ -165,31 +173,39 @@ final class PageScan {
     }
   }
 
-  /** Indexes into the list, in the order of the pages' numbers. */
-  private long[] fileOrder(PageList list) {
-    long[] order = new long[list.size()];
-    boolean small = pages.pagesInFile() <= 1L << 31;
-    for (int i = 0; i < order.length; i++) {
-      order[i] = small ? list.page(i) << 32 | i : i;
+  /** Indexes of the pages in the order of their numbers; nearly is good enough. */
+  private int[] fileOrder(long[] numbers) {
+    int[] order = new int[numbers.length];
+    int descents = 0;
+    for (int i = 1; i < order.length; i++) {
+      order[i] = i;
+      if (numbers[i] < numbers[i - 1]) {
+        descents++;
+      }
     }
-    if (small) {
-      Arrays.sort(order);
-      for (int i = 0; i < order.length; i++) {
-        order[i] &= 0xFFFF_FFFFL;
+    boolean numbersFit = pages.pagesInFile() <= 1L << 31;
+    if (descents > order.length / 8 && numbersFit) {
+      long[] sorted = new long[numbers.length];
+      for (int i = 0; i < sorted.length; i++) {
+        sorted[i] = numbers[i] << 32 | i;
+      }
+      Arrays.sort(sorted);
+      for (int i = 0; i < sorted.length; i++) {
+        order[i] = (int) sorted[i];
       }
     }
     return order;
   }
 
   /** Where in the order each read begins. */
-  private int[] reads(long[] order, PageList list) {
+  private int[] reads(int[] order, long[] numbers) {
     int[] starts = new int[order.length];
     int count = 0;
     int limit = Math.max(1, BUFFER / pages.pageSize());
     long base = 0;
-    long last = Long.MIN_VALUE;
+    long last = -1;
     for (int i = 0; i < order.length; i++) {
-      long page = list.page((int) order[i]);
+      long page = numbers[order[i]];
       boolean near = last >= 0 && page >= last && page - last <= MAX_GAP + 1;
       if (!near || page - base >= limit) {
         starts[count++] = i;

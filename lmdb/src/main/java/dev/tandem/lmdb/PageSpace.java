@@ -16,8 +16,6 @@ import java.util.Arrays;
  */
 final class PageSpace {
 
-  private static final long MEMORY = 64L << 20;
-
   private final DurableFile file;
   private final int pageSize;
   private final int pageLimit;
@@ -32,11 +30,17 @@ final class PageSpace {
   private boolean changed;
   private long changes;
 
-  PageSpace(DurableFile file, int pageSize) {
+  /**
+   * Pages of a file.
+   *
+   * @param sync commits will be forced
+   * @param memory bytes to keep between operations
+   */
+  PageSpace(DurableFile file, int pageSize, boolean sync, long memory) {
     this.file = file;
     this.pageSize = pageSize;
-    this.pageLimit = (int) (MEMORY / pageSize);
-    this.stage = new StagedWrites(file);
+    this.pageLimit = (int) (memory / pageSize);
+    this.stage = new StagedWrites(file, sync);
   }
 
   /** Starts a transaction that takes its page numbers from {@code freePages}. */

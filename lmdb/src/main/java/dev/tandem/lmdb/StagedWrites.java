@@ -12,14 +12,24 @@ final class StagedWrites {
 
   private static final int CAPACITY = 1 << 20;
 
+  /** Smaller writes are better left to the force. */
+  private static final int WORTH_STARTING = 1 << 16;
+
   private final DurableFile file;
+  private final boolean sync;
   private final ByteBuffer buffer =
       ByteBuffer.allocateDirect(CAPACITY).order(ByteOrder.LITTLE_ENDIAN);
   private final byte[] zeros = new byte[PageFormat.MAX_PAGE_SIZE];
   private long start;
 
-  StagedWrites(DurableFile file) {
+  /**
+   * Writes to a file.
+   *
+   * @param sync the writes will be forced, so the disk had better begin at once
+   */
+  StagedWrites(DurableFile file, boolean sync) {
     this.file = file;
+    this.sync = sync;
   }
 
   /** Says where the next bytes go. */
@@ -87,6 +97,9 @@ final class StagedWrites {
         file.write(buffer, start);
       } finally {
         buffer.clear();
+      }
+      if (sync && length >= WORTH_STARTING) {
+        file.startWriting(start, length);
       }
       start += length;
     }

@@ -170,7 +170,7 @@ public final class WriteTransaction implements AutoCloseable {
         environment.file().truncate(sizeBefore);
       }
     } finally {
-      environment.lock().unlockWriter();
+      environment.ended();
     }
   }
 

@@ -50,7 +50,7 @@ class CrashReplayTest {
       Path path = Files.createDirectories(folder.resolve("environment" + i));
       CrashFiles files = new CrashFiles();
       List<Commit> commits = work(path, files, random);
-      for (int n = 0; n < cuts; n++) {
+      for (int n = 0; n < cuts; ) {
         long point = point(files, commits, random);
         CrashFiles.Disk disk = files.cut(point, random);
         byte[] bytes = disk.bytes(path.resolve("data.mdb"));
@@ -68,6 +68,7 @@ class CrashReplayTest {
             found != null && found.id >= last.id && found.id <= last.id + 1,
             () -> "found transaction " + image.transaction());
         found.model.assertHeldBy(image);
+        n++;
         checked++;
         between += found.id > last.id ? 1 : 0;
         if (n % 10 == 0) {
@@ -90,7 +91,7 @@ class CrashReplayTest {
         random.nextBoolean() ? files.length() : commits.get(random.nextInt(commits.size())).length;
     return end == files.length()
         ? random.nextLong(end + 1)
-        : Math.max(0, end - random.nextInt(200));
+        : Math.max(0, end - random.nextInt(random.nextBoolean() ? 3 : 200));
   }
 
   private static Map<Long, Commit> byId(List<Commit> commits) {
@@ -104,7 +105,8 @@ class CrashReplayTest {
     RandomWork work = new RandomWork(random, 6000);
     WriterOptions options =
         WriterOptions.DEFAULT.withPageSize(random.nextInt(4) == 0 ? 16_384 : 4096);
-    try (EnvironmentWriter environment = EnvironmentWriter.open(path, options, files)) {
+    try (EnvironmentWriter environment =
+        EnvironmentWriter.open(path, options, files, random.nextBoolean() ? 1 << 16 : 1 << 24)) {
       commits.add(new Commit(files.length(), 0, work.model().copy()));
       for (int n = 0; n < 8; n++) {
         work.transaction(environment);
@@ -125,7 +127,7 @@ class CrashReplayTest {
     CrashFiles files = new CrashFiles(disk);
     byte[] key = {42};
     try (EnvironmentWriter environment =
-        EnvironmentWriter.open(path, WriterOptions.DEFAULT, files)) {
+        EnvironmentWriter.open(path, WriterOptions.DEFAULT, files, 1 << 20)) {
       try (WriteTransaction transaction = environment.begin()) {
         assertEquals(found.id + 1, transaction.id());
         transaction.database("after the crash").put(key, new byte[5000]);

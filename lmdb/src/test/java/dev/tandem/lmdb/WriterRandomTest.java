@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Seed;
+import dev.tandem.posix.DurableFiles;
 import dev.tandem.testkit.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Random databases: what we write is what a sorted map would hold, for us and for liblmdb. */
 class WriterRandomTest {
 
-  private static final int CASES = 120;
+  /** Of each kind; {@code -Dtandem.cases=N} for more. */
+  private static final int CASES = Integer.getInteger("tandem.cases", 50);
 
   @TempDir Path folder;
 
@@ -67,7 +69,7 @@ class WriterRandomTest {
         SplittableRandom random = seed.derive("peer").derive(i).random();
         RandomWork work = new RandomWork(random);
         for (int round = 0; round < 4; round++) {
-          try (EnvironmentWriter environment = EnvironmentWriter.open(path, options(i, random))) {
+          try (EnvironmentWriter environment = open(path, i, random)) {
             for (int n = random.nextInt(3); n >= 0; n--) {
               work.transaction(environment);
             }
@@ -92,20 +94,24 @@ class WriterRandomTest {
     RandomWork work = new RandomWork(random);
     int sessions = 1 + random.nextInt(3);
     for (int session = 0; session < sessions; session++) {
-      try (EnvironmentWriter environment = EnvironmentWriter.open(path, options(i, random))) {
+      try (EnvironmentWriter environment = open(path, i, random)) {
         for (int n = random.nextInt(4); n >= 0; n--) {
           work.transaction(environment);
-          work.model().assertHeldBy(image(path));
         }
       }
+      work.model().assertHeldBy(image(path));
     }
     return work;
   }
 
-  private static WriterOptions options(int i, SplittableRandom random) {
-    return WriterOptions.DEFAULT
-        .withPageSize(i % 3 == 0 ? 16_384 : 4096)
-        .withSync(random.nextInt(10) == 0);
+  /** Now and then with so little memory that pages come and go all the time. */
+  private static EnvironmentWriter open(Path path, int i, SplittableRandom random) {
+    WriterOptions options =
+        WriterOptions.DEFAULT
+            .withPageSize(i % 3 == 0 ? 16_384 : 4096)
+            .withSync(random.nextInt(10) == 0);
+    long memory = random.nextInt(3) == 0 ? 1 << 16 : 1 << 26;
+    return EnvironmentWriter.open(path, options, DurableFiles.system(), memory);
   }
 
   private static Image image(Path path) throws IOException {

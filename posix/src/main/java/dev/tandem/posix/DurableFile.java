@@ -40,6 +40,13 @@ public interface DurableFile extends AutoCloseable {
     force();
   }
 
+  /**
+   * Asks for these bytes to be on their way to the disk while the caller does something else, so
+   * that a later force is short. A hint that promises nothing. Drops POSIX record locks of this
+   * process on the file when the file is closed.
+   */
+  default void startWriting(long position, long length) {}
+
   @Override
   void close();
 }

@@ -21,7 +21,7 @@ import java.time.Instant;
  */
 public final class RobustMutex {
 
-  /** Bytes that glibc uses for a mutex on 64-bit Linux. */
+  /** Bytes that glibc uses for a mutex on x86-64. */
   public static final int SIZE = 40;
 
   /** How a lock was had, or that it was not. */

@@ -59,7 +59,21 @@ final class SystemDurableFiles implements DurableFiles {
     }
   }
 
-  private record ChannelFile(Path path, FileChannel channel) implements DurableFile {
+  private static final class ChannelFile implements DurableFile {
+
+    private final Path path;
+    private final FileChannel channel;
+    private WriteBehind writeBehind;
+
+    ChannelFile(Path path, FileChannel channel) {
+      this.path = path;
+      this.channel = channel;
+    }
+
+    @Override
+    public Path path() {
+      return path;
+    }
 
     @Override
     public long size() {
@@ -130,7 +144,19 @@ final class SystemDurableFiles implements DurableFiles {
     }
 
     @Override
-    public void close() {
+    public synchronized void startWriting(long position, long length) {
+      if (writeBehind == null) {
+        writeBehind = new WriteBehind(path);
+      }
+      writeBehind.start(position, length);
+    }
+
+    @Override
+    public synchronized void close() {
+      if (writeBehind != null) {
+        writeBehind.close();
+        writeBehind = null;
+      }
       try {
         channel.close();
       } catch (IOException e) {

@@ -43,6 +43,8 @@ class DurableFilesTest {
       assertEquals(20, file.size());
       file.truncate(6);
       assertEquals(6, file.size());
+      file.startWriting(0, 6);
+      file.forceData();
       file.force();
     }
   }

@@ -31,6 +31,7 @@ public final class AllToAll {
     long block = outgoing.byteSize() / size;
     MemorySegment.copy(outgoing, team.rank() * block, incoming, team.rank() * block, block);
     if (team.board().isPresent()) {
+      team.intend(Intention.of(AllToAll.class, outgoing.byteSize(), 0));
       runFlat(team, team.board().get(), outgoing, incoming, block);
       return;
     }

@@ -28,6 +28,7 @@ public final class Allgather {
     extents.check(team, mine, all);
     MemorySegment.copy(mine, 0, all, extents.offset(team.rank()), mine.byteSize());
     if (team.board().isPresent()) {
+      team.intend(Intention.of(Allgather.class, lengths, 0));
       runFlat(team, team.board().get(), mine, all, extents);
       return;
     }

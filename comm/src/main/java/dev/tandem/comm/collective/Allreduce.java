@@ -20,6 +20,7 @@ public final class Allreduce {
   public static void run(Team team, MemorySegment data, DType type, ReduceOp op) {
     Reduction reduction = team.reduction(type, op);
     if (team.board().isPresent()) {
+      team.intend(Intention.of(Allreduce.class, data.byteSize(), type, op));
       AllreduceFlat.run(team, team.board().get(), data, type.bytes(), reduction);
     } else if (gathers(team.size(), data.byteSize())) {
       AllreduceGathered.run(team, data, reduction);

@@ -12,6 +12,7 @@ public final class Barrier {
 
   public static void run(Team team) {
     if (team.board().isPresent()) {
+      team.intend(Intention.of(Barrier.class, 0, 0));
       team.board().get().turn();
       return;
     }

@@ -18,6 +18,7 @@ public final class Broadcast {
 
   public static void run(Team team, MemorySegment data, int root) {
     if (team.board().isPresent()) {
+      team.intend(Intention.of(Broadcast.class, data.byteSize(), root));
       runFlat(team, team.board().get(), data, root);
       return;
     }

@@ -30,6 +30,7 @@ public final class Gather {
       MemorySegment.copy(mine, 0, all, extents.offset(root), mine.byteSize());
     }
     if (team.board().isPresent()) {
+      team.intend(Intention.of(Gather.class, lengths, root));
       runFlat(team, team.board().get(), mine, all, extents, root);
     } else if (!atRoot) {
       team.send(root, mine);

@@ -35,6 +35,7 @@ public final class ReduceScatter {
     }
     Reduction reduction = team.reduction(type, op);
     if (team.board().isPresent()) {
+      team.intend(Intention.of(ReduceScatter.class, data.byteSize(), type, op));
       runFlat(team, team.board().get(), data, blocks, reduction, mine);
       return;
     }

@@ -30,6 +30,7 @@ public final class Scatter {
       MemorySegment.copy(all, extents.offset(root), mine, 0, mine.byteSize());
     }
     if (team.board().isPresent()) {
+      team.intend(Intention.of(Scatter.class, lengths, root));
       runFlat(team, team.board().get(), all, mine, extents, root);
     } else if (!atRoot) {
       team.receive(root, mine);

@@ -113,6 +113,11 @@ public final class Team implements AutoCloseable {
     return Math.floorMod(rank - distance, size());
   }
 
+  /** Lets the board compare what the members are about to do. */
+  void intend(long intention) {
+    board.ifPresent(shared -> shared.intend(intention));
+  }
+
   Optional<Board> board() {
     return board;
   }

@@ -25,6 +25,7 @@ public final class Board implements AutoCloseable {
   // One cache line and its prefetched neighbour for each member.
   private static final long LINE_BYTES = 128;
   private static final long SLEEPERS_OFFSET = Integer.BYTES;
+  private static final long INTENTIONS_OFFSET = 2 * Integer.BYTES;
   private static final long PAGE = 4096;
   private static final int LOOKS_PER_CLOCK_READING = 32;
   private static final long NAP_NANOS = 100_000_000;
@@ -42,6 +43,7 @@ public final class Board implements AutoCloseable {
   private final Boards registry;
   private final MemorySegment[][] slots;
   private int phase;
+  private long intention;
   private boolean closed;
 
   /**
@@ -91,6 +93,14 @@ public final class Board implements AutoCloseable {
     return (members * LINE_BYTES + PAGE - 1) / PAGE * PAGE;
   }
 
+  /**
+   * Says what this member is about to do. Members that do different things at the same time would
+   * read each other's data wrongly: the next turns find out.
+   */
+  public void intend(long intention) {
+    this.intention = intention;
+  }
+
   /** Where this member writes in the phase that begins. */
   public MemorySegment mine() {
     return slots[(phase + 1) & 1][rank];
@@ -118,6 +128,7 @@ public final class Board implements AutoCloseable {
   /** Ends the writing of this phase and waits until all members have. */
   public void turn() {
     phase++;
+    memory.set(ValueLayout.JAVA_LONG, intentionOffset(rank), intention);
     WORD.setVolatile(memory, line(rank), phase);
     // A sleeper announces itself before it looks a last time: one of us two sees the other.
     if ((int) WORD.getVolatile(memory, line(rank) + SLEEPERS_OFFSET) != 0) {
@@ -127,6 +138,11 @@ public final class Board implements AutoCloseable {
     for (int distance = 1; distance < size; distance++) {
       int member = rank + distance < size ? rank + distance : rank + distance - size;
       await(member);
+      if (memory.get(ValueLayout.JAVA_LONG, intentionOffset(member)) != intention) {
+        throw new IllegalStateException(
+            "members %d and %d of a group call different operations, or with different lengths"
+                .formatted(Math.min(rank, member), Math.max(rank, member)));
+      }
     }
   }
 
@@ -208,6 +224,11 @@ public final class Board implements AutoCloseable {
 
   private MemorySegment word(int member) {
     return memory.asSlice(line(member), Integer.BYTES);
+  }
+
+  /** Two alternate like the slots: a member may be one phase ahead. */
+  private long intentionOffset(int member) {
+    return line(member) + INTENTIONS_OFFSET + (long) (phase & 1) * Long.BYTES;
   }
 
   private static long line(int member) {

@@ -57,8 +57,7 @@ public final class SharedMemoryTransport implements Transport {
       connections.receive(members[0], channel, MemorySegment.ofArray(name));
     }
     Optional<Board> board = decode(name).flatMap(path -> map(path, members));
-    boolean allMapped = agree(channel, members, board.isPresent());
-    file.ifPresent(SharedMemoryFile::unlink);
+    boolean allMapped = agree(channel, members, board.isPresent(), file);
     if (!allMapped) {
       board.ifPresent(Board::close);
       return Optional.empty();
@@ -103,8 +102,11 @@ public final class SharedMemoryTransport implements Transport {
     }
   }
 
-  /** Whether all members say yes; the first collects the answers and tells the result. */
-  private boolean agree(int channel, int[] members, boolean mine) {
+  /**
+   * Whether all members have mapped the file; the first collects the answers, unlinks the file, and
+   * only then tells the result.
+   */
+  private boolean agree(int channel, int[] members, boolean mine, Optional<Path> file) {
     MemorySegment answer = MemorySegment.ofArray(new byte[] {mine ? YES : 0});
     if (members[0] != rank()) {
       connections.send(members[0], channel, answer);
@@ -116,6 +118,7 @@ public final class SharedMemoryTransport implements Transport {
       connections.receive(members[member], channel, answer);
       all &= answer.get(ValueLayout.JAVA_BYTE, 0) == YES;
     }
+    file.ifPresent(SharedMemoryFile::unlink);
     tellOthers(channel, members, new byte[] {all ? YES : 0});
     return all;
   }

@@ -28,6 +28,9 @@ public final class SummingRank {
         if (round == 2) {
           System.out.println("running");
         }
+        if (round % 50 == 0) {
+          System.out.println("round " + round);
+        }
       }
       System.out.println("sum " + (int) data[0]);
       if (communicator.rank() == failing) {

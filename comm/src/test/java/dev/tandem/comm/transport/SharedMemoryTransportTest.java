@@ -1,0 +1,83 @@
+package dev.tandem.comm.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.comm.rendezvous.JobSecret;
+import dev.tandem.comm.rendezvous.RendezvousHost;
+import dev.tandem.testkit.Watchdog;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SharedMemoryTransportTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @TempDir Path folder;
+
+  /** For each of two ranks, what the other wrote on the board, if they got one. */
+  private List<Optional<Long>> exchange(List<Path> folders) throws Exception {
+    return Watchdog.within(
+        Duration.ofMinutes(1),
+        () -> {
+          try (RendezvousHost host =
+              RendezvousHost.open(2, JobSecret.random(), PATIENCE, line -> {})) {
+            List<FutureTask<Optional<Long>>> tasks = new ArrayList<>();
+            for (int rank = 0; rank < 2; rank++) {
+              int mine = rank;
+              FutureTask<Optional<Long>> task =
+                  new FutureTask<>(() -> exchange(host, mine, folders));
+              Thread.ofPlatform().daemon().start(task);
+              tasks.add(task);
+            }
+            List<Optional<Long>> results = new ArrayList<>();
+            for (FutureTask<Optional<Long>> task : tasks) {
+              results.add(task.get());
+            }
+            return results;
+          }
+        });
+  }
+
+  private Optional<Long> exchange(RendezvousHost host, int rank, List<Path> folders)
+      throws Exception {
+    try (SharedMemoryTransport transport =
+        SharedMemoryTransport.join(host.environment(rank), PATIENCE, PATIENCE, folders)) {
+      Optional<Board> board = transport.board(0, new int[] {0, 1});
+      if (board.isEmpty()) {
+        return Optional.empty();
+      }
+      try (Board shared = board.get();
+          Stream<Path> files = Files.list(folder)) {
+        assertEquals(0, files.count(), "the file must be gone as soon as all have mapped it");
+        shared.put(MemorySegment.ofArray(new long[] {100 + rank}), 0);
+        shared.turn();
+        return Optional.of(shared.slot(1 - rank, 0, Long.BYTES).get(ValueLayout.JAVA_LONG, 0));
+      }
+    }
+  }
+
+  @Test
+  void aFolderWithoutRoomIsPassedOverAndNothingIsLeft() throws Exception {
+    assertEquals(
+        List.of(Optional.of(101L), Optional.of(100L)),
+        exchange(List.of(folder.resolve("missing"), folder)));
+  }
+
+  @Test
+  void withoutAnyRoomAllRanksAgreeToDoWithout() throws Exception {
+    assertEquals(
+        List.of(Optional.empty(), Optional.empty()), exchange(List.of(folder.resolve("missing"))));
+    assertTrue(Files.exists(folder));
+  }
+}
