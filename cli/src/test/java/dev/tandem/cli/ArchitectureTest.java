@@ -107,6 +107,8 @@ class ArchitectureTest {
   @Test
   void theTestKitIsForTests() {
     noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.tandem.testkit..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("dev.tandem.testkit..")

@@ -17,6 +17,15 @@ import java.util.Optional;
  */
 public final class DumpReader {
 
+  /** The value of a hexadecimal digit by its character, -1 for others. */
+  private static final byte[] DIGITS = new byte[256];
+
+  static {
+    for (int character = 0; character < DIGITS.length; character++) {
+      DIGITS[character] = (byte) (character < 128 ? Character.digit(character, 16) : -1);
+    }
+  }
+
   private final Path name;
   private final InputStream source;
   private final byte[] buffer = new byte[1 << 16];
@@ -169,13 +178,15 @@ public final class DumpReader {
       throw wrong("an odd number of hexadecimal digits");
     }
     int length = digits / 2;
+    int bad = 0;
     for (int i = 0; i < length; i++) {
-      int high = digit(line[1 + 2 * i]);
-      int low = digit(line[2 + 2 * i]);
-      if ((high | low) < 0) {
-        throw wrong("a character that is no hexadecimal digit");
-      }
+      int high = DIGITS[line[1 + 2 * i] & 0xFF];
+      int low = DIGITS[line[2 + 2 * i] & 0xFF];
+      bad |= high | low;
       target[i] = (byte) (high << 4 | low);
+    }
+    if (bad < 0) {
+      throw wrong("a character that is no hexadecimal digit");
     }
     return length;
   }
@@ -202,13 +213,7 @@ public final class DumpReader {
   }
 
   private static int digit(byte character) {
-    if (character >= '0' && character <= '9') {
-      return character - '0';
-    }
-    if (character >= 'a' && character <= 'f') {
-      return character - 'a' + 10;
-    }
-    return character >= 'A' && character <= 'F' ? character - 'A' + 10 : -1;
+    return DIGITS[character & 0xFF];
   }
 
   /** Reads a line; false at the end of the stream. A last line may lack its end. */
