@@ -41,12 +41,11 @@ final class DataMakeCommand extends TandemCommand {
   @Option(
       names = "--key-digits",
       paramLabel = "N",
-      defaultValue = "" + SyntheticRecords.CIFAR_DIGITS,
       description =
-          "Digits of cifar keys, 5 as Caffe's tool has them: from record 100,000 on keys are longer"
-              + " and sort between the others, which scatters the file. 8 keeps a large database in"
-              + " order. Default: ${DEFAULT-VALUE}")
-  private int keyDigits;
+          "Digits of cifar keys. Default: 5 as Caffe's tool for CIFAR has them, and 8 for more than"
+              + " 100,000 records, because longer keys would sort between the others and scatter the"
+              + " file.")
+  private Integer keyDigits;
 
   @CommandLine.Mixin private TargetOptions target;
 
@@ -58,14 +57,15 @@ final class DataMakeCommand extends TandemCommand {
     if (records < 0) {
       throw new UsageException("--records " + records + ": a database has no fewer than 0");
     }
-    if (keyDigits < 1 || keyDigits > 18) {
-      throw new UsageException("--key-digits " + keyDigits + ": from 1 to 18 are possible");
+    int digits = keyDigits == null ? SyntheticRecords.usualDigits(records) : keyDigits;
+    if (digits < 1 || digits > 18) {
+      throw new UsageException("--key-digits " + digits + ": from 1 to 18 are possible");
     }
     return BuildResults.of(
             database,
             target
                 .builder(database, ConsoleProgress.system())
-                .build(new SyntheticRecords(kind, records, new Seed(seed), keyDigits)),
+                .build(new SyntheticRecords(kind, records, new Seed(seed), digits)),
             List.of())
         .print(out());
   }

@@ -29,8 +29,9 @@ public final class SyntheticRecords implements Importer {
     }
   }
 
-  /** As {@code convert_cifar_data} has them. */
-  public static final int CIFAR_DIGITS = 5;
+  private static final int CIFAR_DIGITS = 5;
+  private static final int MANY_DIGITS = 8;
+  private static final long MANY = 100_000;
 
   private static final int CHANNELS = 3;
   private static final VarHandle LONGS =
@@ -42,11 +43,14 @@ public final class SyntheticRecords implements Importer {
   private final Seed seed;
   private final int cifarDigits;
 
+  /** Records with keys of as many digits as {@link #usualDigits} says. */
   public SyntheticRecords(Kind kind, long records, Seed seed) {
-    this(kind, records, seed, CIFAR_DIGITS);
+    this(kind, records, seed, usualDigits(records));
   }
 
   /**
+   * Records with keys of a given width.
+   *
    * @param cifarDigits digits of the keys of CIFAR-like records. Beyond as many records as they can
    *     number, keys get longer and no longer sort in the order of their numbers.
    */
@@ -55,6 +59,14 @@ public final class SyntheticRecords implements Importer {
     this.records = records;
     this.seed = seed;
     this.cifarDigits = cifarDigits;
+  }
+
+  /**
+   * Digits of CIFAR-like keys: 5 as {@code convert_cifar_data} writes them; 8, as Caffe's other
+   * tools have, for more records than 5 digits keep in order.
+   */
+  public static int usualDigits(long records) {
+    return records <= MANY ? CIFAR_DIGITS : MANY_DIGITS;
   }
 
   @Override
