@@ -21,7 +21,15 @@ record MetaState(
   static MetaState read(DurableFile file) {
     MetaState first = readPage(file, 0, 0);
     MetaState second = readPage(file, 1, first.pageSize);
-    return first.id < second.id ? second : first;
+    MetaState newest = first.id < second.id ? second : first;
+    // The file may be shorter than it says, by free pages, and old files have a wrong map size.
+    long pages = Math.max(newest.mapSize, file.size()) / newest.pageSize;
+    if (newest.lastPage < PageFormat.META_PAGES - 1 || newest.lastPage >= pages) {
+      int page = (int) (newest.id & 1);
+      throw invalid(
+          file.path(), page, page * (long) newest.pageSize, "last page " + newest.lastPage);
+    }
+    return newest;
   }
 
   private static MetaState readPage(DurableFile file, int page, long position) {

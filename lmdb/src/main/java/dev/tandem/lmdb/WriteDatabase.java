@@ -214,7 +214,10 @@ public final class WriteDatabase {
   }
 
   private boolean store(byte[] key, int length, ByteBuffer value, Mode mode) {
-    boolean exists = mode == Mode.APPEND ? seekEnd(key, length) : tree.seek(key, length);
+    boolean exists = tree.seek(key, length);
+    if (mode == Mode.APPEND) {
+      refuseUnsorted(key, length, exists);
+    }
     if (exists) {
       refuseDatabase(key, length);
       if (mode == Mode.IF_ABSENT) {
@@ -233,28 +236,19 @@ public final class WriteDatabase {
     return true;
   }
 
-  /** Goes behind the last key; true if that is the key itself and may have another value. */
-  private boolean seekEnd(byte[] key, int length) {
-    if (!tree.seekLast()) {
-      return false;
-    }
-    NodePage leaf = tree.leaf();
-    int last = tree.position();
-    int comparison =
-        tree.order().compare(key, length, leaf.bytes, leaf.keyAt(last), leaf.keySize(last));
-    if (comparison < 0 || (comparison == 0 && duplicates == null)) {
+  private void refuseUnsorted(byte[] key, int length, boolean exists) {
+    // Where a key may have several values, the last key may come again.
+    boolean another = exists && duplicates != null;
+    if (!tree.isAtEnd() && !(another && tree.isAtLast())) {
+      tree.seekLast();
       throw new UsageException(
           "unsorted append to database "
               + title()
               + ": key "
               + Keys.show(key, length)
               + " does not sort after the last key "
-              + Keys.show(leaf.key(last)));
+              + Keys.show(tree.leaf().key(tree.position())));
     }
-    if (comparison > 0) {
-      tree.seekEnd();
-    }
-    return comparison == 0;
   }
 
   private boolean deleteAtPosition(byte[] key, int length) {

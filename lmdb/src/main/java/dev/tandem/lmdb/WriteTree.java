@@ -47,10 +47,6 @@ final class WriteTree {
     return path;
   }
 
-  KeyOrder order() {
-    return order;
-  }
-
   /** The leaf of the position found last. */
   NodePage leaf() {
     return path.leaf();
@@ -90,15 +86,23 @@ final class WriteTree {
     return order.compare(key, length, leaf.bytes, leaf.keyAt(last), leaf.keySize(last)) > 0;
   }
 
-  private void rememberEnd() {
+  /** True if the position found last is behind all keys, or in an empty tree. */
+  boolean isAtEnd() {
+    return record.isEmpty() || (isInLastLeaf() && path.position() == path.leaf().count());
+  }
+
+  /** True if the position found last is the last key. */
+  boolean isAtLast() {
+    return isInLastLeaf() && path.position() == path.leaf().count() - 1;
+  }
+
+  private boolean isInLastLeaf() {
     for (int level = 0; level < path.top; level++) {
       if (path.index[level] != path.pages[level].count() - 1) {
-        return;
+        return false;
       }
     }
-    if (path.position() == path.leaf().count() - 1) {
-      endKnownAt = space.changes();
-    }
+    return true;
   }
 
   /** Goes to the first key; false in an empty tree. */
@@ -147,12 +151,6 @@ final class WriteTree {
     }
     path.index[path.top] = 0;
     return true;
-  }
-
-  /** Goes past the last key, where an appended one belongs. The tree is not empty. */
-  void seekEnd() {
-    seekLast();
-    path.index[path.top]++;
   }
 
   private NodePage enter() {
@@ -250,7 +248,9 @@ final class WriteTree {
     } else {
       node.place(space, record);
       node.insertInto(leaf, path.position());
-      rememberEnd();
+      if (isAtLast()) {
+        endKnownAt = space.changes();
+      }
     }
   }
 
