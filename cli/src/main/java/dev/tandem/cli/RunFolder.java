@@ -60,7 +60,7 @@ record RunFolder(Path path) {
     }
   }
 
-  private static void deleteRecursively(Path path) throws IOException {
+  static void deleteRecursively(Path path) throws IOException {
     if (!Files.exists(path)) {
       return;
     }

@@ -18,6 +18,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DemoCommand.class,
       DataCommand.class,
       BenchCommand.class,
+      TrainCacheCommand.class,
       CommandLine.HelpCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",

@@ -1,0 +1,54 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.ExitCode;
+import dev.tandem.core.WorkFailedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/**
+ * Runs what users run, on a small scale, while the JVM records it for the AOT cache: the launcher
+ * calls this once after a build, so that later processes start with these classes loaded and these
+ * methods known to be hot.
+ */
+@Command(
+    name = "train-cache",
+    hidden = true,
+    description = "Exercises common commands for the AOT cache; the launcher calls it.",
+    footerHeading = "%nExample:%n",
+    footer = "  ./tandem train-cache")
+final class TrainCacheCommand extends TandemCommand {
+
+  private static final String RECORDS = "20000";
+  private static final int INDEX_BUILDS = 5;
+
+  @Override
+  protected Object run() throws Exception {
+    Path folder = Files.createTempDirectory("tandem-train-cache");
+    try {
+      Path database = folder.resolve("db");
+      execute("--help");
+      execute("data", "make", "--kind", "cifar", "--records", RECORDS, database.toString());
+      for (int i = 0; i < INDEX_BUILDS; i++) {
+        Files.deleteIfExists(database.resolve("data.mdb.tdx"));
+        execute("data", "index", database.toString());
+        execute("data", "index", database.toString());
+      }
+      execute("data", "stat", database.toString());
+      execute("data", "verify", database.toString());
+      return List.of();
+    } finally {
+      RunFolder.deleteRecursively(folder);
+    }
+  }
+
+  private void execute(String... arguments) {
+    CommandLine command = Tandem.commandLine().setOut(out());
+    int code = command.execute(arguments);
+    if (code != ExitCode.DONE.code()) {
+      throw new WorkFailedException(String.join(" ", arguments) + " ended with code " + code);
+    }
+  }
+}
