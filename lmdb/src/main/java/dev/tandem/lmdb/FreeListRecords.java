@@ -46,9 +46,8 @@ final class FreeListRecords {
     long size = leaf.dataSize(at);
     ByteBuffer list;
     if ((leaf.nodeFlags(at) & PageFormat.BIG_DATA) != 0) {
-      list = ByteBuffer.allocate(Math.toIntExact(size)).order(ByteOrder.LITTLE_ENDIAN);
-      space.readCommittedRun(leaf.bytes.getLong(leaf.dataAt(at)), list);
-      list.flip();
+      byte[] bytes = space.readCommittedRun(leaf.bytes.getLong(leaf.dataAt(at)), size);
+      list = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     } else {
       list = leaf.bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
       list.clear().position(leaf.dataAt(at)).limit(leaf.dataAt(at) + (int) size);
@@ -91,6 +90,9 @@ final class FreeListRecords {
         throw space.damaged(next, 0, "the free list's tree is deeper than its record says");
       }
       NodePage page = space.load(next);
+      if (page.isPacked()) {
+        throw space.damaged(next, 10, "the free list has a leaf without nodes");
+      }
       top++;
       pages[top] = page;
       index[top] = 0;

@@ -1,5 +1,6 @@
 package dev.tandem.lmdb;
 
+import dev.tandem.core.TandemException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.DurableFile;
 import java.nio.ByteBuffer;
@@ -219,17 +220,24 @@ final class PageSpace {
   }
 
   /** The bytes of a run's value. */
-  void readRun(long first, ByteBuffer into) {
+  byte[] readRun(long first, long size) {
     stage.flush();
-    readCommittedRun(first, into);
+    return readCommittedRun(first, size);
   }
 
   /** The bytes of a value that the running transaction did not write. */
-  void readCommittedRun(long first, ByteBuffer into) {
-    int wanted = into.remaining();
-    if (file.read(into, first * pageSize + PageFormat.PAGE_HEADER) < wanted) {
+  byte[] readCommittedRun(long first, long size) {
+    // Asked of the file before memory is taken: a damaged size may be anything.
+    if (first < PageFormat.META_PAGES
+        || first >= free.nextPage()
+        || first * pageSize + PageFormat.PAGE_HEADER + size > file.size()) {
+      throw damaged(first, 0, "a value of " + size + " bytes lies outside the file");
+    }
+    byte[] value = new byte[Math.toIntExact(size)];
+    if (file.read(ByteBuffer.wrap(value), first * pageSize + PageFormat.PAGE_HEADER) < size) {
       throw damaged(first, 0, "the file ends inside a value");
     }
+    return value;
   }
 
   /** Changes whenever page objects lost their meaning. */
@@ -300,5 +308,12 @@ final class PageSpace {
             + (page * pageSize + offset)
             + ": "
             + what);
+  }
+
+  /** The failure to report for one that nobody foresaw: pages passed the checks and yet clash. */
+  RuntimeException explained(RuntimeException e) {
+    return e instanceof TandemException
+        ? e
+        : new WorkFailedException(file.path() + " is damaged, its pages contradict: " + e, e);
   }
 }

@@ -35,8 +35,9 @@ final class TreeRebalance {
     boolean left = index > 0;
     int other = left ? index - 1 : index + 1;
     NodePage neighbour = tree.space().page(parent.child(other));
-    if (neighbour.isBranch() != page.isBranch()) {
-      throw tree.space().damaged(neighbour.number(), 10, "a tree has leaves at different depths");
+    if (neighbour.flags() != page.flags()) {
+      throw tree.space()
+          .damaged(neighbour.number(), 10, "neighbours in a tree are of different kinds");
     }
     if (neighbour.fill() >= threshold && neighbour.count() > minimum) {
       writable(neighbour, parent, other);

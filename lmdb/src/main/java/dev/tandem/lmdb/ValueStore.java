@@ -66,12 +66,11 @@ final class ValueStore {
   byte[] read() {
     NodePage leaf = tree.leaf();
     int at = tree.position();
-    byte[] value = new byte[Math.toIntExact(leaf.dataSize(at))];
     if (isOutside()) {
-      space.readRun(leaf.bytes.getLong(leaf.dataAt(at)), ByteBuffer.wrap(value));
-    } else {
-      leaf.bytes.get(leaf.dataAt(at), value);
+      return space.readRun(leaf.bytes.getLong(leaf.dataAt(at)), leaf.dataSize(at));
     }
+    byte[] value = new byte[(int) leaf.dataSize(at)];
+    leaf.bytes.get(leaf.dataAt(at), value);
     return value;
   }
 

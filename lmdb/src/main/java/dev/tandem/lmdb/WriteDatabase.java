@@ -344,7 +344,7 @@ public final class WriteDatabase {
     if (!(e instanceof UsageException)) {
       transaction.fail();
     }
-    return e;
+    return space.explained(e);
   }
 
   private void check() {

@@ -110,7 +110,7 @@ public final class WriteTransaction implements AutoCloseable {
     } catch (RuntimeException e) {
       failed = true;
       end();
-      throw e;
+      throw space.explained(e);
     }
     end();
   }

@@ -156,7 +156,7 @@ final class WriteTree {
   private NodePage enter() {
     endKnownAt = -1;
     path.top = 0;
-    path.pages[0] = space.page(record.root);
+    path.pages[0] = checked(space.page(record.root));
     return path.pages[0];
   }
 
@@ -166,9 +166,23 @@ final class WriteTree {
       throw space.damaged(page.number(), 0, "a tree is deeper than its record says");
     }
     path.top++;
-    NodePage child = space.page(page.child(index));
+    NodePage child = checked(space.page(page.child(index)));
     path.pages[path.top] = child;
     return child;
+  }
+
+  /** Refuses a leaf of another kind of tree, which a damaged file may lead to. */
+  private NodePage checked(NodePage page) {
+    if (!page.isBranch()
+        && (page.isPacked() != isPacked()
+            || (page.isPacked() && page.packedSize() != record.pad))) {
+      throw space.damaged(page.number(), 8, "a leaf is of another kind than its tree");
+    }
+    return page;
+  }
+
+  private boolean isPacked() {
+    return (record.flags & (PageFormat.DUP_SORT | PageFormat.DUP_FIXED)) == PageFormat.DUP_FIXED;
   }
 
   /** Index of a key in a page, or {@code ~index} of the first that is greater. */
@@ -195,8 +209,7 @@ final class WriteTree {
 
   /** Makes the first leaf of an empty tree, and goes there. */
   void addRoot() {
-    boolean packed =
-        (record.flags & (PageFormat.DUP_SORT | PageFormat.DUP_FIXED)) == PageFormat.DUP_FIXED;
+    boolean packed = isPacked();
     NodePage root = newPage(packed ? PageFormat.LEAF | PageFormat.LEAF2 : PageFormat.LEAF);
     if (packed) {
       root.packedSize(record.pad);
