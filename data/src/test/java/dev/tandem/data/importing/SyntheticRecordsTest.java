@@ -16,7 +16,7 @@ class SyntheticRecordsTest {
   @Test
   void cifarLikeRecordsHaveTheirSizeAndKeys() {
     CollectedRecords records =
-        CollectedRecords.of(new SyntheticRecords(Kind.CIFAR, 100_002, new Seed(1)));
+        CollectedRecords.of(new SyntheticRecords(Kind.CIFAR, 100_002, new Seed(1), 5));
     assertEquals("00000", records.keys.getFirst());
     assertEquals("99999", records.keys.get(99_999));
     assertEquals("100001", records.keys.getLast());
@@ -26,6 +26,16 @@ class SyntheticRecordsTest {
     assertEquals(32, datum.height());
     assertTrue(datum.label() >= 0 && datum.label() < 10);
     assertArrayEquals(datum.encode(), records.values.get(7));
+  }
+
+  @Test
+  void keysStayInOrderByDefault() {
+    assertEquals(5, SyntheticRecords.usualDigits(60_000));
+    assertEquals(5, SyntheticRecords.usualDigits(100_000));
+    assertEquals(8, SyntheticRecords.usualDigits(100_001));
+    CollectedRecords records =
+        CollectedRecords.of(new SyntheticRecords(Kind.CIFAR, 3, new Seed(1)));
+    assertEquals("00002", records.keys.getLast());
   }
 
   @Test
