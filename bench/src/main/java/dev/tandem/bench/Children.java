@@ -28,9 +28,22 @@ final class Children {
 
   /** A fresh JVM with the flags and class path of this one. */
   static Run java(Class<?> main, Object... arguments) {
+    return java(List.of(), main, arguments);
+  }
+
+  /** As {@link #java}, with the further flags that the launcher has for short commands. */
+  static Run shortJava(Class<?> main, Object... arguments) {
+    String home = System.getProperty("tandem.home");
+    List<String> flags =
+        home == null ? List.of() : List.of("@" + Path.of(home, "jvm.short.options"));
+    return java(flags, main, arguments);
+  }
+
+  private static Run java(List<String> flags, Class<?> main, Object... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(flags);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(main.getName());

@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Building the record index of a cold database, in a fresh JVM, against fio reading as many pages
- * at random places of the same file (4 KiB, 32 in flight, O_DIRECT), in turn. The JVM's own files
- * are warm: it is the database that is cold.
+ * Building the record index of a cold database, in a fresh JVM with the flags of {@code tandem data
+ * index}, against fio reading as many pages at random places of the same file (4 KiB, 32 in flight,
+ * O_DIRECT), in turn. The JVM's own files are warm: it is the database that is cold.
  */
 final class LmdbIndexBenchmark {
 
@@ -62,7 +62,7 @@ final class LmdbIndexBenchmark {
         Children.Run built = cold();
         build.add(built.number());
         process.add(built.seconds());
-        load.add(Children.java(LmdbIndexMain.class, database).number());
+        load.add(Children.shortJava(LmdbIndexMain.class, database).number());
         if (round % 2 == 1) {
           storage.add(fio(pages, round));
         }
@@ -74,7 +74,7 @@ final class LmdbIndexBenchmark {
     return List.of(
         row("fio", "4 KiB random, 32 in flight", statistics, pages, storage, Spread.NONE),
         row("tandem", "cold build, open to built", statistics, pages, build, ratio),
-        row("tandem", "cold build, whole process", statistics, pages, process, Spread.NONE),
+        row("tandem", "build and save, whole process", statistics, pages, process, Spread.NONE),
         row("tandem", "load, open to loaded", statistics, pages, load, Spread.NONE));
   }
 
@@ -108,11 +108,11 @@ final class LmdbIndexBenchmark {
     dropCaches();
     // Brings the JVM and its classes back, with a database that is not there.
     try {
-      Children.java(LmdbIndexMain.class, database.resolveSibling("none"));
+      Children.shortJava(LmdbIndexMain.class, database.resolveSibling("none"));
     } catch (WorkFailedException e) {
       // As expected.
     }
-    return Children.java(LmdbIndexMain.class, database);
+    return Children.shortJava(LmdbIndexMain.class, database);
   }
 
   /** As root the whole cache; others can have one file forgotten, by way of dd. */

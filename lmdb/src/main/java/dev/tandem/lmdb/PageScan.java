@@ -177,11 +177,15 @@ final class PageScan {
       int length = (int) (end - base) * pages.pageSize();
       fill(target.clear().limit(length), pages.position(base));
       target.get(0, bytes, 0, length);
-      for (int k = from; k < to; k++) {
-        int index = work.order[k];
-        long page = work.numbers[index];
-        view.load(page, buffer, (int) (page - base) * pages.pageSize(), work.branch, -1);
-        work.visitor.visit(worker, index, view);
+      // One thread at a time looks at pages while the others read: that is fast enough for any
+      // storage, and in a new JVM it leaves a core to the compiler, without which all are slow.
+      synchronized (work) {
+        for (int k = from; k < to; k++) {
+          int index = work.order[k];
+          long page = work.numbers[index];
+          view.load(page, buffer, (int) (page - base) * pages.pageSize(), work.branch, -1);
+          work.visitor.visit(worker, index, view);
+        }
       }
       work.task.advanceTo(work.done.addAndGet(to - from));
     }
