@@ -6,6 +6,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.DurableFile;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
+import dev.tandem.posix.FileTrees;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -15,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +52,7 @@ public final class FolderCheckpointStore implements CheckpointStore {
           committed + " exists already; remove it to save this step again");
     }
     try {
-      deleteRecursively(pending);
+      FileTrees.delete(pending);
       Files.createDirectories(pending);
       Map<String, Long> checksums = new TreeMap<>();
       long length = writeShard(pending.resolve(SHARD), state, checksums);
@@ -185,16 +185,5 @@ public final class FolderCheckpointStore implements CheckpointStore {
 
   private Path folder(long step) {
     return folder.resolve("step-%09d".formatted(step));
-  }
-
-  private static void deleteRecursively(Path path) throws IOException {
-    if (!Files.exists(path)) {
-      return;
-    }
-    try (Stream<Path> walk = Files.walk(path)) {
-      for (Path each : walk.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(each);
-      }
-    }
   }
 }

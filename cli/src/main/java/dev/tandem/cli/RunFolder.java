@@ -2,10 +2,10 @@ package dev.tandem.cli;
 
 import dev.tandem.core.UsageException;
 import dev.tandem.posix.FileErrors;
+import dev.tandem.posix.FileTrees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -24,7 +24,7 @@ record RunFolder(Path path) {
     try {
       if (Files.exists(run.path)) {
         run.requireReplaceable();
-        deleteRecursively(run.path);
+        FileTrees.delete(run.path);
       }
       Files.createDirectories(run.path);
       Files.createFile(run.path.resolve(MARKER));
@@ -53,21 +53,10 @@ record RunFolder(Path path) {
       List<Path> pending =
           walk.filter(each -> each.getFileName().toString().endsWith(PENDING)).toList();
       for (Path each : pending) {
-        deleteRecursively(each);
+        FileTrees.delete(each);
       }
     } catch (IOException e) {
       throw FileErrors.failure("clean up", path, e);
-    }
-  }
-
-  static void deleteRecursively(Path path) throws IOException {
-    if (!Files.exists(path)) {
-      return;
-    }
-    try (Stream<Path> walk = Files.walk(path)) {
-      for (Path each : walk.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(each);
-      }
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.tandem.cli;
 
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.FileTrees;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,7 +41,7 @@ final class TrainCacheCommand extends TandemCommand {
       execute("data", "verify", database.toString());
       return List.of();
     } finally {
-      RunFolder.deleteRecursively(folder);
+      FileTrees.delete(folder);
     }
   }
 
