@@ -4,7 +4,6 @@ import dev.tandem.comm.rendezvous.Handshake.Introduction;
 import dev.tandem.core.WorkFailedException;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -160,8 +159,9 @@ public final class RendezvousHost implements AutoCloseable {
         }
       }
       input.transferTo(OutputStream.nullOutputStream());
-    } catch (EOFException e) {
-      // The rank has left; only before all have joined does that matter here.
+    } catch (IOException e) {
+      // The rank has left, in order or not, or the job is over; only before all have joined does
+      // that matter here.
     }
     leftEarly(rank);
     channel.close();
