@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** The processes that a benchmark runs, one at a time. */
@@ -53,12 +54,19 @@ final class Children {
 
   /** Runs a program that must end well. */
   static Run run(List<String> command) {
+    return run(command, Map.of());
+  }
+
+  /** Runs a program that must end well, with these variables added to the environment. */
+  static Run run(List<String> command, Map<String, String> environment) {
     Process process = null;
     try {
       Path errors = Files.createTempFile("tandem-bench", ".err");
       try {
         long began = System.nanoTime();
-        process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
+        builder.environment().putAll(environment);
+        process = builder.start();
         process.getOutputStream().close();
         byte[] output = process.getInputStream().readAllBytes();
         int code = process.waitFor();

@@ -8,10 +8,10 @@ import picocli.CommandLine.Command;
     name = "bench",
     description = "Measures Tandem against its peers on this machine, in one run.",
     mixinStandardHelpOptions = true,
-    subcommands = BenchLmdbCommand.class,
+    subcommands = {BenchLmdbCommand.class, BenchCollectiveCommand.class},
     synopsisSubcommandLabel = "COMMAND",
-    footerHeading = "%nExample:%n",
-    footer = "  ./tandem bench lmdb --quick")
+    footerHeading = "%nExamples:%n",
+    footer = {"  ./tandem bench lmdb --quick", "  ./tandem bench collective --quick"})
 final class BenchCommand implements Runnable {
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;

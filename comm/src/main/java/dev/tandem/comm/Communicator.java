@@ -135,6 +135,11 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   @Override
+  public void fusedAllreduce(List<MemorySegment> tensors, DType type, ReduceOp op) {
+    now().fusedAllreduce(tensors, type, op);
+  }
+
+  @Override
   public void elasticAllreduce(
       MemorySegment shards, int shardCount, MemorySegment result, DType type, ReduceOp op) {
     now().elasticAllreduce(shards, shardCount, result, type, op);

@@ -21,7 +21,7 @@ public final class Allreduce {
     Reduction reduction = team.reduction(type, op);
     if (team.board().isPresent()) {
       team.intend(Intention.of(Allreduce.class, data.byteSize(), type, op));
-      AllreduceFlat.run(team, team.board().get(), data, type.bytes(), reduction);
+      AllreduceFlat.run(team, team.board().get(), Parts.of(data), type.bytes(), reduction);
     } else if (gathers(team.size(), data.byteSize())) {
       AllreduceGathered.run(team, data, reduction);
     } else {
@@ -32,7 +32,7 @@ public final class Allreduce {
   /** What it costs a rank. */
   public static Cost cost(Place place, long bytes, DType type) {
     if (place.sharedMemory()) {
-      return AllreduceFlat.cost(bytes);
+      return AllreduceFlat.cost(place.size(), bytes);
     }
     return gathers(place.size(), bytes)
         ? AllreduceGathered.cost(place.size(), bytes)

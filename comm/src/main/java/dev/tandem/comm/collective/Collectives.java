@@ -3,6 +3,7 @@ package dev.tandem.comm.collective;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * What ranks do together. All ranks call the same operations in the same order, with lengths that
@@ -27,6 +28,15 @@ public interface Collectives {
 
   /** Replaces the elements of all ranks by their reduction. */
   void allreduce(MemorySegment data, DType type, ReduceOp op);
+
+  /**
+   * Replaces the elements of all tensors by their reduction, with one collective instead of one for
+   * each tensor: the bits are those of {@link #allreduce} of each, the cost that of one with all
+   * their bytes. In shared memory nothing is copied for it.
+   *
+   * @param tensors of the same lengths in every rank
+   */
+  void fusedAllreduce(List<MemorySegment> tensors, DType type, ReduceOp op);
 
   /**
    * Like {@link #allreduce}, at level {@code elastic}: the same bits however many ranks hold the

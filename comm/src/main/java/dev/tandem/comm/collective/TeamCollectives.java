@@ -3,6 +3,7 @@ package dev.tandem.comm.collective;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /** The collectives of a team; checks what callers give. */
 public final class TeamCollectives implements Collectives {
@@ -27,6 +28,12 @@ public final class TeamCollectives implements Collectives {
   public void allreduce(MemorySegment data, DType type, ReduceOp op) {
     checkElements(data, type);
     Allreduce.run(team, data, type, op);
+  }
+
+  @Override
+  public void fusedAllreduce(List<MemorySegment> tensors, DType type, ReduceOp op) {
+    tensors.forEach(tensor -> checkElements(tensor, type));
+    FusedAllreduce.run(team, tensors, type, op);
   }
 
   @Override

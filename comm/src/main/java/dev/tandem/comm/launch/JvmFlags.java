@@ -1,6 +1,8 @@
 package dev.tandem.comm.launch;
 
 import java.lang.management.ManagementFactory;
+import java.lang.module.ModuleFinder;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The flags that child JVMs inherit. */
@@ -21,11 +23,24 @@ final class JvmFlags {
           "-Xrunjdwp",
           "-Xshare:dump");
 
+  /** Makes sums several times faster where the JDK has it. */
+  private static final String VECTORS = "jdk.incubator.vector";
+
   private JvmFlags() {}
 
-  /** The flags of this JVM, less what only one process may do. */
+  /** The flags of this JVM, less what only one process may do, and what makes ranks faster. */
   static List<String> inherited() {
-    return filter(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    List<String> flags =
+        new ArrayList<>(filter(ManagementFactory.getRuntimeMXBean().getInputArguments()));
+    if (ModuleFinder.ofSystem().find(VECTORS).isPresent()) {
+      flags.add("--add-modules=" + VECTORS);
+    }
+    return flags;
+  }
+
+  /** Whether the JVM only says that it was started with {@link #VECTORS}, as it always does. */
+  static boolean announcesVectors(String line) {
+    return line.equals("WARNING: Using incubator modules: " + VECTORS);
   }
 
   static List<String> filter(List<String> flags) {

@@ -59,7 +59,9 @@ final class RankProcess {
                       new BufferedReader(new InputStreamReader(stream, UTF_8))) {
                     String line = reader.readLine();
                     while (line != null) {
-                      output.line(rank, source, line);
+                      if (!JvmFlags.announcesVectors(line)) {
+                        output.line(rank, source, line);
+                      }
                       line = reader.readLine();
                     }
                   } catch (IOException e) {

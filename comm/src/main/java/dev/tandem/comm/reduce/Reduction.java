@@ -1,8 +1,10 @@
 package dev.tandem.comm.reduce;
 
 import dev.tandem.core.DType;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Reduces the elements of all ranks, in rank order.
@@ -11,14 +13,28 @@ import java.util.List;
  */
 public final class Reduction {
 
+  /** Half of a first-level cache: the sum of the first ranks stays there for the next. */
+  private static final long SUM_BYTES = 16 << 10;
+
+  /** Below, slices and blocks cost more than vectors gain. */
+  private static final long SMALL_BYTES = 256;
+
+  private static final Optional<FloatSum> FLOAT_SUM = FloatSum.best();
+
   private final ReduceOp op;
   private final int elementBytes;
   private final Accumulator accumulator;
+  private final boolean direct;
+  private MemorySegment sum = MemorySegment.NULL;
 
   public Reduction(DType type, ReduceOp op) {
     this.op = op;
     this.elementBytes = op.onBits() ? 1 : type.bytes();
     this.accumulator = Accumulator.of(type, op);
+    this.direct =
+        FLOAT_SUM.isPresent()
+            && type == DType.FLOAT32
+            && (op == ReduceOp.SUM || op == ReduceOp.AVERAGE);
   }
 
   /**
@@ -27,7 +43,8 @@ public final class Reduction {
    * @param inputs one for each rank, in rank order; at least one
    */
   public void reduce(List<MemorySegment> inputs, MemorySegment target) {
-    reduce(inputs, target, MemorySegment.NULL);
+    MemorySegment[] sources = inputs.toArray(MemorySegment[]::new);
+    reduce(sources, new long[sources.length], target.byteSize(), target, 0);
   }
 
   /** Divides every element in place, as the average over so many does. */
@@ -42,27 +59,82 @@ public final class Reduction {
   }
 
   /**
-   * Reduces equally long inputs into {@code target} and writes the same to {@code copy} while it is
-   * in the cache.
+   * Reduces equally long stretches of the inputs.
    *
-   * @param copy as long as the target, or empty for no copy
+   * @param inputs one for each rank, in rank order; at least one
+   * @param offsets where the stretch begins in each input
+   * @param target may be one of the inputs at its own offset
    */
-  public void reduce(List<MemorySegment> inputs, MemorySegment target, MemorySegment copy) {
-    long bytes = target.byteSize();
-    long blockBytes = (long) Accumulator.BLOCK * elementBytes;
-    MemorySegment first = inputs.getFirst();
-    int ranks = inputs.size();
+  public void reduce(
+      MemorySegment[] inputs, long[] offsets, long bytes, MemorySegment target, long targetOffset) {
+    reduce(inputs, offsets, bytes, target, targetOffset, MemorySegment.NULL, 0);
+  }
+
+  /** As the other, and writes the same to {@code copy}, unless that is empty. */
+  public void reduce(
+      MemorySegment[] inputs,
+      long[] offsets,
+      long bytes,
+      MemorySegment target,
+      long targetOffset,
+      MemorySegment copy,
+      long copyOffset) {
+    boolean sums = direct && inputs.length > 1 && bytes > SMALL_BYTES && allNative(inputs, target);
+    long blockBytes = sums ? SUM_BYTES : (long) Accumulator.BLOCK * elementBytes;
     for (long offset = 0; offset < bytes; offset += blockBytes) {
-      int count = (int) (Math.min(blockBytes, bytes - offset) / elementBytes);
-      accumulator.load(first, offset, count);
-      for (int rank = 1; rank < ranks; rank++) {
-        accumulator.combine(inputs.get(rank), offset, count, op);
+      long length = Math.min(blockBytes, bytes - offset);
+      if (sums) {
+        sum(inputs, offsets, offset, target.asSlice(targetOffset + offset, length));
+      } else {
+        accumulate(inputs, offsets, offset, (int) (length / elementBytes));
+        accumulator.store(target, targetOffset + offset, (int) (length / elementBytes));
       }
-      accumulator.finish(count, op, ranks);
-      accumulator.store(target, offset, count);
+      // While it is in the cache.
       if (copy.byteSize() != 0) {
-        accumulator.store(copy, offset, count);
+        MemorySegment.copy(target, targetOffset + offset, copy, copyOffset + offset, length);
       }
     }
+  }
+
+  /** Vectors cannot be loaded from any array. */
+  private static boolean allNative(MemorySegment[] inputs, MemorySegment target) {
+    for (MemorySegment input : inputs) {
+      if (!input.isNative()) {
+        return false;
+      }
+    }
+    return target.isNative();
+  }
+
+  private void accumulate(MemorySegment[] inputs, long[] offsets, long offset, int count) {
+    accumulator.load(inputs[0], offsets[0] + offset, count);
+    for (int rank = 1; rank < inputs.length; rank++) {
+      accumulator.combine(inputs[rank], offsets[rank] + offset, count, op);
+    }
+    accumulator.finish(count, op, inputs.length);
+  }
+
+  /** The target may be the last input, so only the last addition may write it. */
+  private void sum(MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target) {
+    int bytes = (int) target.byteSize();
+    int last = inputs.length - 1;
+    MemorySegment left = inputs[0].asSlice(offsets[0] + offset, bytes);
+    for (int rank = 1; rank <= last; rank++) {
+      MemorySegment right = inputs[rank].asSlice(offsets[rank] + offset, bytes);
+      MemorySegment result = rank == last ? target : partial(bytes);
+      FLOAT_SUM.get().add(left, right, result, bytes);
+      left = result;
+    }
+    if (op == ReduceOp.AVERAGE) {
+      FLOAT_SUM.get().divide(target, bytes, inputs.length);
+    }
+  }
+
+  private MemorySegment partial(int bytes) {
+    if (sum.byteSize() == 0) {
+      // Freed with the reduction, by the garbage collector: it is small.
+      sum = Arena.ofAuto().allocate(SUM_BYTES, 64);
+    }
+    return sum.asSlice(0, bytes);
   }
 }

@@ -7,20 +7,24 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
- * Memory that the members of a team share, used in phases: every member writes into its own slot,
- * all turn the board together, then every member may read the slots of all. Two slots a member
- * alternate.
+ * Memory that the members of a team share, used in phases: every member writes into its own slot
+ * and arrives; when all have arrived, every member may read the slots of all. A member may go on to
+ * write and to arrive at the next phase before it has read the slots of this one, so that others
+ * need not wait for its reading. Three slots a member take turns.
  *
- * <p>{@code Note [two slots suffice]}: a member that writes its slot for phase p + 2 has turned
- * phase p + 1, so all others have arrived there too, and they arrive only when they are done
- * reading the slots of phase p. The slots of phases p and p + 2 are the same.
+ * <p>{@code Note [three slots suffice]}: a member that writes its slot for phase p + 3 has awaited
+ * phase p + 2, so all others have arrived there; whoever arrives at p + 2 has awaited p + 1 before
+ * and is done reading phase p. The slots of phases p and p + 3 are the same.
  *
- * <p>For one thread at a time. A borrowed view of a slot is good until the next but one turn.
+ * <p>For one thread at a time. A borrowed view of a slot is good until the arrival at the next but
+ * one phase.
  */
 public final class Board implements AutoCloseable {
 
   /** Bytes of a slot: all slots that a member touches in a phase stay in its second-level cache. */
   public static final long SLOT_BYTES = 256 << 10;
+
+  private static final int SLOTS = 3;
 
   // One cache line and its prefetched neighbour for each member.
   private static final long LINE_BYTES = 128;
@@ -42,7 +46,9 @@ public final class Board implements AutoCloseable {
   private final TrafficMeter meter;
   private final Boards registry;
   private final MemorySegment[][] slots;
-  private int phase;
+  // The phase that was awaited last, and the one arrived at last: the same or one more.
+  private long phase;
+  private long arrived;
   private long intention;
   private boolean closed;
 
@@ -71,17 +77,17 @@ public final class Board implements AutoCloseable {
     this.doorbell = Doorbell.best();
     this.meter = meter;
     this.registry = registry;
-    this.slots = new MemorySegment[2][size];
+    this.slots = new MemorySegment[SLOTS][size];
     for (int member = 0; member < size; member++) {
-      for (int parity = 0; parity < 2; parity++) {
-        slots[parity][member] =
-            memory.asSlice(headerBytes(size) + (2L * member + parity) * SLOT_BYTES, SLOT_BYTES);
+      for (int turn = 0; turn < SLOTS; turn++) {
+        long number = (long) SLOTS * member + turn;
+        slots[turn][member] = memory.asSlice(headerBytes(size) + number * SLOT_BYTES, SLOT_BYTES);
       }
     }
   }
 
   static long bytes(int members) {
-    return headerBytes(members) + 2L * members * SLOT_BYTES;
+    return headerBytes(members) + (long) SLOTS * members * SLOT_BYTES;
   }
 
   /** Bytes for each member if a slot has room for all: whole cache lines, so whole elements. */
@@ -103,7 +109,7 @@ public final class Board implements AutoCloseable {
 
   /** Where this member writes in the phase that begins. */
   public MemorySegment mine() {
-    return slots[(phase + 1) & 1][rank];
+    return slots[(int) ((arrived + 1) % SLOTS)][rank];
   }
 
   /** Writes into this member's slot. */
@@ -117,28 +123,39 @@ public final class Board implements AutoCloseable {
     meter.addSent(bytes);
   }
 
-  /** What a member wrote in the phase that was turned last. */
+  /** What a member wrote in the phase that was awaited last. */
   public MemorySegment slot(int member, long offset, long bytes) {
     if (member != rank) {
       meter.addReceived(bytes);
     }
-    return slots[phase & 1][member].asSlice(offset, bytes);
+    return slots[(int) (phase % SLOTS)][member].asSlice(offset, bytes);
   }
 
   /** Ends the writing of this phase and waits until all members have. */
   public void turn() {
-    phase++;
-    memory.set(ValueLayout.JAVA_LONG, intentionOffset(rank), intention);
-    WORD.setVolatile(memory, line(rank), phase);
+    arrive();
+    await();
+  }
+
+  /** Ends the writing of this phase: the others may read what was written. */
+  public void arrive() {
+    arrived++;
+    memory.set(ValueLayout.JAVA_LONG, intentionOffset(rank, arrived), intention);
+    WORD.setVolatile(memory, line(rank), (int) arrived);
     // A sleeper announces itself before it looks a last time: one of us two sees the other.
     if ((int) WORD.getVolatile(memory, line(rank) + SLEEPERS_OFFSET) != 0) {
       doorbell.ring(word(rank));
     }
+  }
+
+  /** Waits until all members have arrived at the phase that this one arrived at last. */
+  public void await() {
+    phase = arrived;
     meter.step();
     for (int distance = 1; distance < size; distance++) {
       int member = rank + distance < size ? rank + distance : rank + distance - size;
       await(member);
-      if (memory.get(ValueLayout.JAVA_LONG, intentionOffset(member)) != intention) {
+      if (memory.get(ValueLayout.JAVA_LONG, intentionOffset(member, phase)) != intention) {
         throw new IllegalStateException(
             "members %d and %d of a group call different operations, or with different lengths"
                 .formatted(Math.min(rank, member), Math.max(rank, member)));
@@ -163,7 +180,7 @@ public final class Board implements AutoCloseable {
 
   private boolean arrived(long line) {
     // The difference, not the order: the counter may wrap around.
-    return (int) WORD.getAcquire(memory, line) - phase >= 0;
+    return (int) WORD.getAcquire(memory, line) - (int) phase >= 0;
   }
 
   private boolean spin(long line, long nanos) {
@@ -198,7 +215,7 @@ public final class Board implements AutoCloseable {
         watches.get(member).check();
         boolean gone = watches.get(member).gone();
         int seen = (int) WORD.getVolatile(memory, line);
-        if (seen - phase >= 0) {
+        if (seen - (int) phase >= 0) {
           return;
         }
         if (gone) {
@@ -227,8 +244,8 @@ public final class Board implements AutoCloseable {
   }
 
   /** Two alternate like the slots: a member may be one phase ahead. */
-  private long intentionOffset(int member) {
-    return line(member) + INTENTIONS_OFFSET + (long) (phase & 1) * Long.BYTES;
+  private static long intentionOffset(int member, long phase) {
+    return line(member) + INTENTIONS_OFFSET + (phase & 1) * Long.BYTES;
   }
 
   private static long line(int member) {

@@ -1,0 +1,168 @@
+package dev.tandem.bench;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import dev.tandem.posix.Capability;
+import dev.tandem.posix.ResourceUsage;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Tandem's side of {@code tandem bench collective}, one rank: the same steps as {@code
+ * collective_mpi.c}, with the same arguments and the same lines printed.
+ */
+public final class CollectiveRankMain {
+
+  private static final int MAXIMUM_CALLS = 20_000;
+  private static final int MINIMUM_CALLS = 7;
+  private static final long STRAGGLE_NANOS = 20_000_000;
+
+  private final Communicator communicator;
+  private final double warmUp;
+  private final double seconds;
+  private final MemorySegment one;
+
+  private CollectiveRankMain(
+      Communicator communicator, double warmUp, double seconds, MemorySegment one) {
+    this.communicator = communicator;
+    this.warmUp = warmUp;
+    this.seconds = seconds;
+    this.one = one;
+  }
+
+  public static void main(String[] args) {
+    List<CollectiveOperation> operations =
+        Arrays.stream(args[0].split(",")).map(CollectiveOperation::of).toList();
+    long[] sizes = Arrays.stream(args).skip(3).mapToLong(Long::parseLong).toArray();
+    try (Communicator communicator = Communicator.join();
+        Arena arena = Arena.ofConfined()) {
+      CollectiveRankMain main =
+          new CollectiveRankMain(
+              communicator,
+              Double.parseDouble(args[1]),
+              Double.parseDouble(args[2]),
+              arena.allocate(Double.BYTES, Double.BYTES));
+      for (CollectiveOperation operation : operations) {
+        // All sizes are compiled for before one counts.
+        for (long bytes : sizes) {
+          main.warmUp(operation, bytes);
+        }
+        for (long bytes : sizes) {
+          main.run(operation, bytes);
+        }
+      }
+    }
+  }
+
+  private void warmUp(CollectiveOperation operation, long bytes) {
+    try (Arena arena = Arena.ofConfined()) {
+      CollectiveWork work = new CollectiveWork(communicator, operation, bytes, arena);
+      secondsOfACall(work);
+    }
+  }
+
+  private void run(CollectiveOperation operation, long bytes) {
+    try (Arena arena = Arena.ofConfined()) {
+      CollectiveWork work = new CollectiveWork(communicator, operation, bytes, arena);
+      String result = operation == CollectiveOperation.STRAGGLER ? straggle(work) : measure(work);
+      if (communicator.rank() == 0) {
+        System.out.println(operation.code() + " " + bytes + " " + result);
+      }
+    }
+  }
+
+  private String measure(CollectiveWork work) {
+    int calls = calls(seconds / secondsOfACall(work));
+    double[] times = new double[calls];
+    for (int call = 0; call < calls; call++) {
+      times[call] = once(work, call);
+    }
+    communicator.allreduce(MemorySegment.ofArray(times), DType.FLOAT64, ReduceOp.MAX);
+    return micros(times);
+  }
+
+  private double once(CollectiveWork work, int call) {
+    work.refill(call);
+    communicator.barrier();
+    long began = System.nanoTime();
+    work.perform();
+    long ended = System.nanoTime();
+    work.verify(call);
+    return (ended - began) / 1e9;
+  }
+
+  /** Warms up and says how long a call takes, with its preparation, in the slowest rank. */
+  private double secondsOfACall(CollectiveWork work) {
+    long began = System.nanoTime();
+    int call = 0;
+    while (true) {
+      once(work, call++);
+      double passed = (System.nanoTime() - began) / 1e9;
+      if (broadcast(call >= 3 && passed >= warmUp)) {
+        return largest((System.nanoTime() - began) / 1e9 / call);
+      }
+    }
+  }
+
+  private String straggle(CollectiveWork work) {
+    double _ = secondsOfACall(work);
+    int calls = calls(seconds * 1e9 / STRAGGLE_NANOS);
+    boolean late = communicator.rank() == communicator.size() - 1;
+    double[] times = new double[calls];
+    long waited = 0;
+    double used = 0;
+    for (int call = 0; call < calls; call++) {
+      work.refill(call);
+      communicator.barrier();
+      if (late) {
+        LockSupport.parkNanos(STRAGGLE_NANOS);
+      }
+      double before = cpuSeconds();
+      long entered = System.nanoTime();
+      work.perform();
+      long left = System.nanoTime();
+      used += late ? 0 : cpuSeconds() - before;
+      waited += late ? 0 : left - entered;
+      // All ranks are on one host: the same clock.
+      times[call] = largest(left / 1e9) - largest(late ? entered / 1e9 : 0);
+      work.verify(call);
+    }
+    double share = largest(late ? 0 : used / (waited / 1e9));
+    return micros(times) + " " + share;
+  }
+
+  /** Of all threads of this process: whoever helps to wait counts. */
+  private static double cpuSeconds() {
+    return switch (ResourceUsage.reader()) {
+      case Capability.Present<ResourceUsage.Reader>(ResourceUsage.Reader reader) ->
+          reader.process().processorTime().toNanos() / 1e9;
+      case Capability.Missing<ResourceUsage.Reader>(String reason) ->
+          throw new IllegalStateException(reason);
+    };
+  }
+
+  private static int calls(double fitting) {
+    return (int) Math.clamp(fitting, MINIMUM_CALLS, MAXIMUM_CALLS);
+  }
+
+  private boolean broadcast(boolean value) {
+    one.set(ValueLayout.JAVA_DOUBLE, 0, value ? 1 : 0);
+    communicator.broadcast(one, 0);
+    return one.get(ValueLayout.JAVA_DOUBLE, 0) != 0;
+  }
+
+  private double largest(double value) {
+    one.set(ValueLayout.JAVA_DOUBLE, 0, value);
+    communicator.allreduce(one, DType.FLOAT64, ReduceOp.MAX);
+    return one.get(ValueLayout.JAVA_DOUBLE, 0);
+  }
+
+  private static String micros(double[] seconds) {
+    return "%.3f".formatted(Spread.of(Arrays.stream(seconds).boxed().toList()).median() * 1e6);
+  }
+}
