@@ -248,7 +248,7 @@ class CommunicatorTest {
               communicator.elasticAllreduce(
                   MemorySegment.ofArray(held), shards, MemorySegment.ofArray(result), type, op);
               assertEquals(
-                  ElasticAllreduce.cost(communicator.place(), shards, bytes).bytesSent(),
+                  ElasticAllreduce.cost(communicator.place(), shards, bytes, type, op).bytesSent(),
                   communicator.traffic().bytesSent() - before);
               return result;
             });

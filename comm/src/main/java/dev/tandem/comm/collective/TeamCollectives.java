@@ -8,9 +8,16 @@ import java.lang.foreign.MemorySegment;
 public final class TeamCollectives implements Collectives {
 
   private final Team team;
+  private final Determinism level;
 
-  public TeamCollectives(Team team) {
+  /**
+   * The collectives of a team.
+   *
+   * @param level of its allreduce
+   */
+  public TeamCollectives(Team team, Determinism level) {
     this.team = team;
+    this.level = level;
   }
 
   @Override
@@ -26,7 +33,7 @@ public final class TeamCollectives implements Collectives {
   @Override
   public void allreduce(MemorySegment data, DType type, ReduceOp op) {
     checkElements(data, type);
-    Allreduce.run(team, data, type, op);
+    Allreduce.run(team, data, type, op, level);
   }
 
   @Override

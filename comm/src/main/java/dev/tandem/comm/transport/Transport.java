@@ -61,7 +61,7 @@ public interface Transport extends AutoCloseable {
     return Optional.empty();
   }
 
-  /** What this rank has moved so far. */
+  /** What this rank has moved so far; of the steps, those at boards. */
   Traffic traffic();
 
   /**
