@@ -53,6 +53,19 @@ final class TestJob {
     return runAll(size, rank -> Communicator.over(transports.get(rank)), program);
   }
 
+  /**
+   * Threads that pretend to run on several hosts.
+   *
+   * @param hosts the number of every rank's host
+   * @param boards whether the ranks of a host share memory
+   */
+  static <T> List<T> runOnHosts(List<Integer> hosts, boolean boards, Program<T> program)
+      throws Exception {
+    int[] numbers = hosts.stream().mapToInt(Integer::intValue).toArray();
+    List<Transport> transports = ThreadsTransport.create(numbers, boards);
+    return runAll(hosts.size(), rank -> Communicator.over(transports.get(rank)), program);
+  }
+
   private static <T> List<T> runProcesses(int size, TransportKind kind, Program<T> program)
       throws Exception {
     try (RendezvousHost host =
