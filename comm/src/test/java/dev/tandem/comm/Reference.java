@@ -136,13 +136,15 @@ final class Reference {
         };
     ByteBuffer[] inputs =
         inputs(ranks, type, count).stream().map(Reference::buffer).toArray(ByteBuffer[]::new);
+    ByteBuffer wanted = buffer(expected);
+    ByteBuffer got = buffer(actual);
     for (int at = 0; at < actual.length; at += type.bytes()) {
       double magnitude = 0;
       for (ByteBuffer input : inputs) {
         magnitude += Math.abs(toDouble(input, at, type));
       }
       double limit = (ranks + 1) * unit * magnitude;
-      double difference = toDouble(buffer(expected), at, type) - toDouble(buffer(actual), at, type);
+      double difference = toDouble(wanted, at, type) - toDouble(got, at, type);
       if (!(Math.abs(difference) <= limit)) {
         fail("%s: off by %g at byte %d, more than %g".formatted(what, difference, at, limit));
       }
@@ -159,7 +161,11 @@ final class Reference {
   }
 
   private static byte[] make(int rank, DType type, int count) {
-    SplittableRandom random = SEED.derive(rank).derive(count).random();
+    return random(SEED.derive(rank).derive(count).random(), type, count);
+  }
+
+  /** So many random values, of many magnitudes. */
+  static byte[] random(SplittableRandom random, DType type, int count) {
     byte[] bytes = new byte[count * type.bytes()];
     ByteBuffer data = buffer(bytes);
     for (int i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 package dev.tandem.comm;
 
+import dev.tandem.comm.collective.CollectiveSettings;
 import dev.tandem.comm.rendezvous.JobSecret;
 import dev.tandem.comm.rendezvous.RendezvousHost;
 import dev.tandem.comm.transport.ThreadsTransport;
@@ -64,6 +65,19 @@ final class TestJob {
     int[] numbers = hosts.stream().mapToInt(Integer::intValue).toArray();
     List<Transport> transports = ThreadsTransport.create(numbers, boards);
     return runAll(hosts.size(), rank -> Communicator.over(transports.get(rank)), program);
+  }
+
+  /** As processes are, with settings for each rank. */
+  static <T> List<T> runWith(
+      TransportKind kind, List<CollectiveSettings> settings, Program<T> program) throws Exception {
+    int size = settings.size();
+    try (RendezvousHost host =
+        RendezvousHost.open(size, JobSecret.random(), PATIENCE, line -> {})) {
+      return runAll(
+          size,
+          rank -> Communicator.join(host.environment(rank), LIMITS, kind, settings.get(rank)),
+          program);
+    }
   }
 
   private static <T> List<T> runProcesses(int size, TransportKind kind, Program<T> program)

@@ -14,7 +14,7 @@ public enum Medium {
   HOSTS;
 
   /** The medium of a team; the same in all its members. */
-  static Medium of(Place place) {
+  public static Medium of(Place place) {
     if (place.layout().grouped()) {
       return HOSTS;
     }
