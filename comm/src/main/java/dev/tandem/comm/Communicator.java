@@ -51,17 +51,6 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   private Communicator(
-      Transport transport, Groups groups, Team team, Determinism level, Ownership ownership) {
-    this(
-        transport,
-        groups,
-        team,
-        new ProgressThread("tandem-progress-" + transport.rank()),
-        level,
-        ownership);
-  }
-
-  private Communicator(
       Transport transport,
       Groups groups,
       Team team,
@@ -143,6 +132,7 @@ public final class Communicator implements Collectives, AutoCloseable {
         transport,
         new Groups(transport.rank()),
         Team.everyone(transport, Groups.ALL, settings),
+        new ProgressThread(transport.rank()),
         settings.determinism(),
         Ownership.TRANSPORT_AND_TEAM);
   }
@@ -155,7 +145,13 @@ public final class Communicator implements Collectives, AutoCloseable {
   public Communicator group(int... ranks) {
     progress.drain();
     int channel = groups.agree(team, ranks);
-    return new Communicator(transport, groups, team.group(channel, ranks), level, Ownership.TEAM);
+    return new Communicator(
+        transport,
+        groups,
+        team.group(channel, ranks),
+        new ProgressThread(transport.rank()),
+        level,
+        Ownership.TEAM);
   }
 
   /**

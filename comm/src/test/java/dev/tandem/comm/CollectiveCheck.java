@@ -42,6 +42,13 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     this(communicator, Collections.nCopies(communicator.size(), 0), type, count);
   }
 
+  /** Large arrays are compared quickly, and again only to say where they differ. */
+  private static void assertBits(byte[] expected, byte[] actual, String what) {
+    if (!Arrays.equals(expected, actual)) {
+      assertArrayEquals(expected, actual, what);
+    }
+  }
+
   private byte[] of(int rank) {
     return Reference.data(rank, type, count);
   }
@@ -76,7 +83,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
           Allreduce.cost(
               communicator.place(), bytes, type, communicator.allreduceAlgorithm(bytes, type, op)),
           () -> communicator.allreduce(data, type, op));
-      assertArrayEquals(expected, data.toArray(ValueLayout.JAVA_BYTE), what("allreduce " + op));
+      assertBits(expected, data.toArray(ValueLayout.JAVA_BYTE), what("allreduce " + op));
     }
 
     int root = (count + size / 2) % size;
@@ -86,7 +93,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
         Reduce.cost(communicator.place(), bytes, type, root),
         () -> communicator.reduce(MemorySegment.ofArray(reduced), type, op, root));
     boolean atRoot = communicator.rank() == root;
-    assertArrayEquals(atRoot ? expected : mine(), reduced, what("reduce " + op));
+    assertBits(atRoot ? expected : mine(), reduced, what("reduce " + op));
 
     int first = start(communicator.rank());
     int end = start(communicator.rank() + 1);
@@ -97,7 +104,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
         () ->
             communicator.reduceScatter(
                 MemorySegment.ofArray(mine()), MemorySegment.ofArray(block), type, op));
-    assertArrayEquals(
+    assertBits(
         Arrays.copyOfRange(expected, first * type.bytes(), end * type.bytes()),
         block,
         what("reduce-scatter " + op));
@@ -127,8 +134,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
         Allreduce.cost(communicator.place(), data.length, type, used),
         () -> communicator.allreduce(MemorySegment.ofArray(data), type, op, algorithm));
     if (algorithm.keeps(Determinism.RUN)) {
-      assertArrayEquals(
-          Reference.reduced(hosts, type, count, op), data, what(algorithm + " " + op));
+      assertBits(Reference.reduced(hosts, type, count, op), data, what(algorithm + " " + op));
     } else {
       if (communicator.rank() == 0) {
         Reference.assertRightButForRounding(
@@ -163,8 +169,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
         () ->
             communicator.elasticAllreduce(
                 MemorySegment.ofArray(held), shards, MemorySegment.ofArray(result), type, op));
-    assertArrayEquals(
-        Reference.elastic(shards, type, count, op), result, what("elastic allreduce " + op));
+    assertBits(Reference.elastic(shards, type, count, op), result, what("elastic allreduce " + op));
   }
 
   private int run(int rank, int shards) {
@@ -192,7 +197,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
         "broadcast",
         Broadcast.cost(communicator.place(), root, data.length),
         () -> communicator.broadcast(MemorySegment.ofArray(data), root));
-    assertArrayEquals(of(root), data, what("broadcast"));
+    assertBits(of(root), data, what("broadcast"));
 
     boolean atRoot = communicator.rank() == root;
     byte[] all = new byte[atRoot ? Math.toIntExact(Arrays.stream(ragged()).sum()) : 0];
@@ -204,7 +209,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
             communicator.gather(
                 MemorySegment.ofArray(mine), MemorySegment.ofArray(all), ragged(), root));
     if (atRoot) {
-      assertArrayEquals(allRagged(), all, what("gather"));
+      assertBits(allRagged(), all, what("gather"));
     }
     byte[] back = new byte[mine.length];
     cost(
@@ -213,7 +218,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
         () ->
             communicator.scatter(
                 MemorySegment.ofArray(all), MemorySegment.ofArray(back), ragged(), root));
-    assertArrayEquals(mine, back, what("scatter"));
+    assertBits(mine, back, what("scatter"));
   }
 
   /** Rank r gives its data without the last r elements. */
@@ -251,7 +256,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
                 MemorySegment.ofArray(raggedOf(communicator.rank())),
                 MemorySegment.ofArray(all),
                 ragged()));
-    assertArrayEquals(allRagged(), all, what("allgather"));
+    assertBits(allRagged(), all, what("allgather"));
 
     int block = count / size * type.bytes();
     byte[] outgoing = Arrays.copyOf(mine(), block * size);
@@ -264,7 +269,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
                 MemorySegment.ofArray(outgoing), MemorySegment.ofArray(incoming)));
     for (int rank = 0; rank < size; rank++) {
       int at = communicator.rank() * block;
-      assertArrayEquals(
+      assertBits(
           Arrays.copyOfRange(of(rank), at, at + block),
           Arrays.copyOfRange(incoming, rank * block, (rank + 1) * block),
           what("all-to-all"));
@@ -282,10 +287,10 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
         HaloExchange.cost(lower, upper),
         () -> communicator.haloExchange(lower, upper));
     if (rank > 0) {
-      assertArrayEquals(of(rank - 1), fromBelow, what("halo exchange"));
+      assertBits(of(rank - 1), fromBelow, what("halo exchange"));
     }
     if (rank < communicator.size() - 1) {
-      assertArrayEquals(of(rank + 1), fromAbove, what("halo exchange"));
+      assertBits(of(rank + 1), fromAbove, what("halo exchange"));
     }
   }
 

@@ -22,6 +22,7 @@ final class Reference {
 
   // All ranks of a test job ask for the same: made once, and never changed.
   private static final Map<List<Object>, byte[]> MADE = new ConcurrentHashMap<>();
+  private static final Map<List<Object>, byte[]> RESULTS = new ConcurrentHashMap<>();
 
   private Reference() {}
 
@@ -41,14 +42,9 @@ final class Reference {
 
   /** The reduction in rank order within each host and then host by host; not to be changed. */
   static byte[] reduced(List<Integer> hosts, DType type, int count, ReduceOp op) {
-    List<Object> key = List.of(hosts, type, count, op);
-    byte[] known = MADE.get(key);
-    if (known == null) {
-      List<byte[]> inputs = inputs(hosts.size(), type, count);
-      known = reduceHostByHost(hosts, inputs, type, op);
-      MADE.put(key, known);
-    }
-    return known;
+    return RESULTS.computeIfAbsent(
+        List.of(hosts, type, count, op),
+        key -> reduceHostByHost(hosts, inputs(hosts.size(), type, count), type, op));
   }
 
   private static List<byte[]> inputs(int ranks, DType type, int count) {
@@ -82,21 +78,19 @@ final class Reference {
 
   /** The reduction of so many shards along the canonical tree. */
   static byte[] elastic(int shards, DType type, int count, ReduceOp op) {
-    List<Object> key = List.of("elastic", shards, type, count, op);
-    byte[] known = MADE.get(key);
-    if (known == null) {
-      if (op != ReduceOp.AVERAGE) {
-        known = node(0, shards, type, count, op);
-      } else if (floating(type)) {
-        byte[] sum = node(0, shards, type, count, ReduceOp.SUM);
-        known = reduce(List.of(sum), type, op, shards);
-      } else {
-        // Whole numbers: the order does not show.
-        known = reduce(inputs(shards, type, count), type, op, shards);
-      }
-      MADE.put(key, known);
-    }
-    return known;
+    return RESULTS.computeIfAbsent(
+        List.of("elastic", shards, type, count, op),
+        key -> {
+          if (op != ReduceOp.AVERAGE) {
+            return node(0, shards, type, count, op);
+          }
+          if (floating(type)) {
+            byte[] sum = node(0, shards, type, count, ReduceOp.SUM);
+            return reduce(List.of(sum), type, op, shards);
+          }
+          // Whole numbers: the order does not show.
+          return reduce(inputs(shards, type, count), type, op, shards);
+        });
   }
 
   private static byte[] node(int first, int end, DType type, int count, ReduceOp op) {
@@ -158,6 +152,7 @@ final class Reference {
   /** Forgets what was made, for large data would fill the memory. */
   static void forget() {
     MADE.clear();
+    RESULTS.clear();
   }
 
   private static byte[] make(int rank, DType type, int count) {
