@@ -1,6 +1,11 @@
 package dev.tandem.comm;
 
+import dev.tandem.comm.collective.Agreement;
+import dev.tandem.comm.collective.Allreduce;
+import dev.tandem.comm.collective.AllreduceAlgorithm;
+import dev.tandem.comm.collective.CollectiveSettings;
 import dev.tandem.comm.collective.Collectives;
+import dev.tandem.comm.collective.Determinism;
 import dev.tandem.comm.collective.HaloExchange;
 import dev.tandem.comm.collective.Place;
 import dev.tandem.comm.collective.Team;
@@ -35,15 +40,30 @@ public final class Communicator implements Collectives, AutoCloseable {
   private final Team team;
   private final TeamCollectives collectives;
   private final ProgressThread progress;
-  private final boolean ownsTransport;
+  private final Determinism level;
+  private final Ownership ownership;
 
-  private Communicator(Transport transport, Groups groups, Team team, boolean ownsTransport) {
+  /** What is closed with a communicator. */
+  private enum Ownership {
+    TRANSPORT_AND_TEAM,
+    TEAM,
+    NOTHING
+  }
+
+  private Communicator(
+      Transport transport,
+      Groups groups,
+      Team team,
+      ProgressThread progress,
+      Determinism level,
+      Ownership ownership) {
     this.transport = transport;
     this.groups = groups;
     this.team = team;
-    this.collectives = new TeamCollectives(team);
-    this.progress = new ProgressThread("tandem-progress-" + transport.rank());
-    this.ownsTransport = ownsTransport;
+    this.collectives = new TeamCollectives(team, level);
+    this.progress = progress;
+    this.level = level;
+    this.ownership = ownership;
   }
 
   /**
@@ -51,18 +71,41 @@ public final class Communicator implements Collectives, AutoCloseable {
    * describe none.
    */
   public static Communicator join() {
+    CollectiveSettings settings = CollectiveSettings.of(System.getenv());
     return JobEnvironment.of(System.getenv())
-        .map(job -> join(job, FaultLimits.of(System.getenv()), TransportKind.of(System.getenv())))
-        .orElseGet(Communicator::alone);
+        .map(
+            job ->
+                join(
+                    job,
+                    FaultLimits.of(System.getenv()),
+                    TransportKind.of(System.getenv()),
+                    settings))
+        .orElseGet(() -> over(ThreadsTransport.create(1, false).getFirst(), settings));
   }
 
-  /** Joins a job and waits until all its ranks have. */
+  /** Joins a job with default settings and waits until all its ranks have. */
   public static Communicator join(JobEnvironment job, FaultLimits limits, TransportKind kind) {
-    return over(
-        switch (kind) {
-          case SHARED_MEMORY -> SharedMemoryTransport.join(job, limits.silence(), limits.joining());
-          case TCP -> TcpTransport.join(job, limits.silence(), limits.joining());
-        });
+    return join(job, limits, kind, CollectiveSettings.DEFAULT);
+  }
+
+  /** Joins a job and waits until all its ranks have, with the same settings in all of them. */
+  public static Communicator join(
+      JobEnvironment job, FaultLimits limits, TransportKind kind, CollectiveSettings settings) {
+    Communicator communicator = over(connect(job, limits, kind), settings);
+    try {
+      Agreement.check(communicator.team);
+    } catch (RuntimeException e) {
+      communicator.close();
+      throw e;
+    }
+    return communicator;
+  }
+
+  private static Transport connect(JobEnvironment job, FaultLimits limits, TransportKind kind) {
+    return switch (kind) {
+      case SHARED_MEMORY -> SharedMemoryTransport.join(job, limits.silence(), limits.joining());
+      case TCP -> TcpTransport.join(job, limits.silence(), limits.joining());
+    };
   }
 
   /** A job of one. */
@@ -80,8 +123,18 @@ public final class Communicator implements Collectives, AutoCloseable {
    * time.
    */
   public static Communicator over(Transport transport) {
+    return over(transport, CollectiveSettings.DEFAULT);
+  }
+
+  /** All ranks of a transport, with settings that must be the same in all of them. */
+  public static Communicator over(Transport transport, CollectiveSettings settings) {
     return new Communicator(
-        transport, new Groups(transport.rank()), Team.everyone(transport, Groups.ALL), true);
+        transport,
+        new Groups(transport.rank()),
+        Team.everyone(transport, Groups.ALL, settings),
+        new ProgressThread(transport.rank()),
+        settings.determinism(),
+        Ownership.TRANSPORT_AND_TEAM);
   }
 
   /**
@@ -93,7 +146,38 @@ public final class Communicator implements Collectives, AutoCloseable {
     progress.drain();
     int channel = groups.agree(team, ranks);
     return new Communicator(
-        transport, groups, new Team(transport, channel, team.members(ranks)), false);
+        transport,
+        groups,
+        team.group(channel, ranks),
+        new ProgressThread(transport.rank()),
+        level,
+        Ownership.TEAM);
+  }
+
+  /**
+   * The same communicator at another level of determinism: its operations and those of this one
+   * take effect in the order of the program. All ranks use the same view for an operation. Nothing
+   * needs closing.
+   */
+  public Communicator at(Determinism other) {
+    team.settings().at(other);
+    return new Communicator(transport, groups, team, progress, other, Ownership.NOTHING);
+  }
+
+  /** The level of determinism of this communicator. */
+  public Determinism determinism() {
+    return level;
+  }
+
+  /** The algorithm that {@link #allreduce} would use; the same in all ranks. */
+  public AllreduceAlgorithm allreduceAlgorithm(long bytes, DType type, ReduceOp op) {
+    return Allreduce.choice(team, bytes, type, op, level);
+  }
+
+  /** Allreduce by one algorithm, which all ranks name, whatever settings and level say. */
+  void allreduce(MemorySegment data, DType type, ReduceOp op, AllreduceAlgorithm algorithm) {
+    progress.drain();
+    Allreduce.run(team, data, type, op, algorithm);
   }
 
   /**
@@ -111,7 +195,7 @@ public final class Communicator implements Collectives, AutoCloseable {
 
   /** What this rank has sent and received so far, in all groups. */
   public Traffic traffic() {
-    return transport.traffic();
+    return team.traffic();
   }
 
   private TeamCollectives now() {
@@ -202,14 +286,21 @@ public final class Communicator implements Collectives, AutoCloseable {
 
   /**
    * Waits for what was started and leaves. Others go on until they need this rank. Closing a group
-   * does not close the communicator it was formed from.
+   * does not close the communicator it was formed from; closing a view does nothing.
    */
   @Override
   public void close() {
-    progress.close();
-    if (ownsTransport) {
-      transport.close();
+    switch (ownership) {
+      case TRANSPORT_AND_TEAM -> {
+        progress.close();
+        transport.close();
+        team.close();
+      }
+      case TEAM -> {
+        progress.close();
+        team.close();
+      }
+      case NOTHING -> {}
     }
-    team.close();
   }
 }

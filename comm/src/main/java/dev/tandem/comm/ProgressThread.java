@@ -13,8 +13,8 @@ final class ProgressThread implements AutoCloseable {
   private Thread thread;
   private boolean closed;
 
-  ProgressThread(String name) {
-    this.name = name;
+  ProgressThread(int rank) {
+    this.name = "tandem-progress-" + rank;
     last.run();
   }
 

@@ -1,5 +1,6 @@
 package dev.tandem.comm;
 
+import dev.tandem.comm.collective.CollectiveSettings;
 import dev.tandem.comm.rendezvous.JobSecret;
 import dev.tandem.comm.rendezvous.RendezvousHost;
 import dev.tandem.comm.transport.ThreadsTransport;
@@ -51,6 +52,32 @@ final class TestJob {
       throws Exception {
     List<Transport> transports = ThreadsTransport.create(size, board);
     return runAll(size, rank -> Communicator.over(transports.get(rank)), program);
+  }
+
+  /**
+   * Threads that pretend to run on several hosts.
+   *
+   * @param hosts the number of every rank's host
+   * @param boards whether the ranks of a host share memory
+   */
+  static <T> List<T> runOnHosts(List<Integer> hosts, boolean boards, Program<T> program)
+      throws Exception {
+    int[] numbers = hosts.stream().mapToInt(Integer::intValue).toArray();
+    List<Transport> transports = ThreadsTransport.create(numbers, boards);
+    return runAll(hosts.size(), rank -> Communicator.over(transports.get(rank)), program);
+  }
+
+  /** As processes are, with settings for each rank. */
+  static <T> List<T> runWith(
+      TransportKind kind, List<CollectiveSettings> settings, Program<T> program) throws Exception {
+    int size = settings.size();
+    try (RendezvousHost host =
+        RendezvousHost.open(size, JobSecret.random(), PATIENCE, line -> {})) {
+      return runAll(
+          size,
+          rank -> Communicator.join(host.environment(rank), LIMITS, kind, settings.get(rank)),
+          program);
+    }
   }
 
   private static <T> List<T> runProcesses(int size, TransportKind kind, Program<T> program)

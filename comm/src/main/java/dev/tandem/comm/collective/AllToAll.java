@@ -29,48 +29,68 @@ public final class AllToAll {
               .formatted(outgoing.byteSize(), incoming.byteSize(), size));
     }
     long block = outgoing.byteSize() / size;
-    MemorySegment.copy(outgoing, team.rank() * block, incoming, team.rank() * block, block);
+    Extents equal = new Extents(Extents.equal(size, block));
+    team.intend(Intention.of(AllToAll.class, outgoing.byteSize(), 0));
+    run(team, outgoing, equal, incoming, equal, block);
+  }
+
+  /**
+   * Transposes blocks of different lengths.
+   *
+   * @param to where the block for each rank lies in {@code outgoing}
+   * @param from where the block of each rank goes in {@code incoming}
+   * @param longest bytes of the longest block of all ranks
+   */
+  static void run(
+      Team team,
+      MemorySegment outgoing,
+      Extents to,
+      MemorySegment incoming,
+      Extents from,
+      long longest) {
+    from.block(incoming, team.rank()).copyFrom(to.block(outgoing, team.rank()));
     if (team.board().isPresent()) {
-      team.intend(Intention.of(AllToAll.class, outgoing.byteSize(), 0));
-      runFlat(team, team.board().get(), outgoing, incoming, block);
+      runFlat(team, team.board().get(), outgoing, to, incoming, from, longest);
       return;
     }
-    for (int distance = 1; distance < size; distance++) {
-      int to = team.ahead(distance);
-      int from = team.behind(distance);
-      team.exchange(
-          to, outgoing.asSlice(to * block, block), from, incoming.asSlice(from * block, block));
+    for (int distance = 1; distance < team.size(); distance++) {
+      int ahead = team.ahead(distance);
+      int behind = team.behind(distance);
+      team.exchange(ahead, to.block(outgoing, ahead), behind, from.block(incoming, behind));
     }
   }
 
   private static void runFlat(
-      Team team, Board board, MemorySegment outgoing, MemorySegment incoming, long block) {
+      Team team,
+      Board board,
+      MemorySegment outgoing,
+      Extents to,
+      MemorySegment incoming,
+      Extents from,
+      long longest) {
     long piece = Board.pieceBytes(team.size());
-    for (long from = 0; from < block; from += piece) {
-      long length = Math.min(piece, block - from);
+    for (long start = 0; start < longest; start += piece) {
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
-        board.put(outgoing.asSlice(rank * block + from, length), rank * piece);
+        board.put(Extents.piece(to.block(outgoing, rank), start, piece), rank * piece);
       }
       board.turn();
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
-        MemorySegment.copy(
-            board.slot(rank, team.rank() * piece, length),
-            0,
-            incoming,
-            rank * block + from,
-            length);
+        MemorySegment target = Extents.piece(from.block(incoming, rank), start, piece);
+        target.copyFrom(board.slot(rank, team.rank() * piece, target.byteSize()));
       }
     }
   }
 
   /** What it costs a rank. */
   public static Cost cost(Place place, long blockBytes) {
-    long steps =
-        place.sharedMemory()
-            ? Rounds.pieces(blockBytes, Board.pieceBytes(place.size()))
-            : place.size() - 1;
-    return new Cost(steps, (place.size() - 1) * blockBytes);
+    return new Cost(steps(place, blockBytes), (place.size() - 1) * blockBytes);
+  }
+
+  static long steps(Place place, long longest) {
+    return place.sharedMemory()
+        ? Rounds.pieces(longest, Board.pieceBytes(place.size()))
+        : place.size() - 1;
   }
 }

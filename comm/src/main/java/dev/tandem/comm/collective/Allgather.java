@@ -2,15 +2,19 @@ package dev.tandem.comm.collective;
 
 import dev.tandem.comm.transport.Board;
 import java.lang.foreign.MemorySegment;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * Gives every rank the blocks of all, in rank order; blocks may differ in length. In shared memory
- * everybody shows its block, one slot after the other; else a ring, in which every rank hands on
- * what it got last.
+ * everybody shows its block, one slot after the other; over messages a ring, in which every rank
+ * hands on what it got last. On several hosts with several members: first within each host, then
+ * the first members of all hosts swap the blocks of their hosts, then each copies what came from
+ * others to its host ({@link Broadcast}).
  *
- * <p>Communication steps: in shared memory 1 for each slot's worth of the longest block; else n -
- * 1. Bytes on the wire: in shared memory a rank writes its block; else it sends all blocks but that
- * of the rank ahead of it.
+ * <p>Communication steps: in shared memory 1 for each slot's worth of the longest block; over
+ * messages n - 1. Bytes on the wire: in shared memory a rank writes its block; over messages it
+ * sends all blocks but that of the rank ahead of it. On several hosts: the sum of the three parts.
  */
 public final class Allgather {
 
@@ -26,6 +30,10 @@ public final class Allgather {
   public static void run(Team team, MemorySegment mine, MemorySegment all, long[] lengths) {
     Extents extents = new Extents(lengths);
     extents.check(team, mine, all);
+    if (team.local().isPresent()) {
+      runAcross(team, team.local().get(), mine, all, lengths);
+      return;
+    }
     MemorySegment.copy(mine, 0, all, extents.offset(team.rank()), mine.byteSize());
     if (team.board().isPresent()) {
       team.intend(Intention.of(Allgather.class, lengths, 0));
@@ -54,12 +62,70 @@ public final class Allgather {
     }
   }
 
+  private static void runAcross(
+      Team team, Team local, MemorySegment mine, MemorySegment all, long[] lengths) {
+    Layout layout = team.layout();
+    int host = layout.hostOf(team.rank());
+    Extents hosts = new Extents(hostLengths(layout, lengths));
+    // Host by host; where that is not rank order, in memory of its own.
+    MemorySegment sorted = layout.contiguous() ? all : team.result(hosts.total());
+    MemorySegment ours = hosts.block(sorted, host);
+    run(local, mine, ours, localLengths(layout, host, lengths));
+    if (team.heads().isPresent()) {
+      run(team.heads().get(), ours, sorted, hostLengths(layout, lengths));
+    }
+    Broadcast.run(local, sorted.asSlice(0, hosts.offset(host)), 0);
+    Broadcast.run(local, sorted.asSlice(hosts.offset(host + 1)), 0);
+    if (!layout.contiguous()) {
+      sortByRank(layout, sorted, all, lengths);
+    }
+  }
+
+  private static void sortByRank(
+      Layout layout, MemorySegment sorted, MemorySegment all, long[] lengths) {
+    Extents ranks = new Extents(lengths);
+    long from = 0;
+    for (int host = 0; host < layout.hosts(); host++) {
+      for (int member : layout.members(host)) {
+        MemorySegment.copy(sorted, from, all, ranks.offset(member), lengths[member]);
+        from += lengths[member];
+      }
+    }
+  }
+
+  private static long[] localLengths(Layout layout, int host, long[] lengths) {
+    return IntStream.of(layout.members(host)).mapToLong(member -> lengths[member]).toArray();
+  }
+
+  private static long[] hostLengths(Layout layout, long[] lengths) {
+    long[] sums = new long[layout.hosts()];
+    for (int host = 0; host < sums.length; host++) {
+      sums[host] = LongStream.of(localLengths(layout, host, lengths)).sum();
+    }
+    return sums;
+  }
+
   /** What it costs a rank. */
   public static Cost cost(Place place, long[] lengths) {
+    if (place.layout().grouped()) {
+      return costAcross(place, lengths);
+    }
     Extents extents = new Extents(lengths);
     if (place.sharedMemory()) {
       return new Cost(Rounds.pieces(extents.longest(), Board.SLOT_BYTES), lengths[place.rank()]);
     }
     return new Cost(place.size() - 1, extents.total() - lengths[place.ahead(1)]);
+  }
+
+  private static Cost costAcross(Place place, long[] lengths) {
+    long[] hostLengths = hostLengths(place.layout(), lengths);
+    Extents hosts = new Extents(hostLengths);
+    Place local = place.local();
+    Cost cost = cost(local, localLengths(place.layout(), place.host(), lengths));
+    if (place.localRank() == 0) {
+      cost = cost.then(cost(place.column(), hostLengths));
+    }
+    return cost.then(Broadcast.cost(local, 0, hosts.offset(place.host())))
+        .then(Broadcast.cost(local, 0, hosts.total() - hosts.offset(place.host() + 1)));
   }
 }

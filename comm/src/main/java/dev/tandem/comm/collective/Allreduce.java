@@ -6,40 +6,83 @@ import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Reduces the data of all ranks in place, for every rank: {@link AllreduceFlat} in shared memory;
- * else {@link AllreduceGathered} where latency counts and {@link AllreduceDirect} where bytes do.
- * All reduce every element in rank order, so the choice does not show in the bits.
+ * Reduces the data of all ranks in place, for every rank, by one of the {@link
+ * AllreduceAlgorithm}s, which {@link CollectiveSettings#allreduce} chooses. At level {@code run}
+ * all that may be chosen reduce every element in the same order, so the choice does not show in the
+ * bits.
  */
 public final class Allreduce {
 
-  /** Up to so many bytes sent by a rank, one round is cheaper than two with fewer bytes. */
-  private static final long GATHERED_LIMIT = 32 << 10;
-
   private Allreduce() {}
 
-  public static void run(Team team, MemorySegment data, DType type, ReduceOp op) {
-    Reduction reduction = team.reduction(type, op);
-    if (team.board().isPresent()) {
-      team.intend(Intention.of(Allreduce.class, data.byteSize(), type, op));
-      AllreduceFlat.run(team, team.board().get(), Parts.of(data), type.bytes(), reduction);
-    } else if (gathers(team.size(), data.byteSize())) {
-      AllreduceGathered.run(team, data, reduction);
-    } else {
-      AllreduceDirect.run(team, data, type.bytes(), reduction);
+  /** Reduces by the algorithm that the settings choose. */
+  public static void run(
+      Team team, MemorySegment data, DType type, ReduceOp op, Determinism level) {
+    run(team, data, type, op, choice(team, data.byteSize(), type, op, level));
+  }
+
+  /** The algorithm that the settings choose; the same in all members. */
+  public static AllreduceAlgorithm choice(
+      Team team, long bytes, DType type, ReduceOp op, Determinism level) {
+    AllreduceAlgorithm chosen = team.settings().allreduce(team.place(), bytes, level);
+    return effective(team.place(), type, op, chosen);
+  }
+
+  /** Averages of bytes need the whole sum in one place: what partial sums would spoil is direct. */
+  private static AllreduceAlgorithm effective(
+      Place place, DType type, ReduceOp op, AllreduceAlgorithm chosen) {
+    if (place.size() == 1) {
+      return AllreduceAlgorithm.GATHERED;
+    }
+    return switch (chosen) {
+      case FLAT, GATHERED, DIRECT -> chosen;
+      case HIERARCHICAL, RING, DOUBLING, TREE ->
+          Fold.needsAllAtOnce(type, op) ? AllreduceAlgorithm.DIRECT : chosen;
+    };
+  }
+
+  /** Reduces by one algorithm, which must apply; all members name the same. */
+  public static void run(
+      Team team, MemorySegment data, DType type, ReduceOp op, AllreduceAlgorithm algorithm) {
+    switch (effective(team.place(), type, op, algorithm)) {
+      case FLAT -> {
+        Reduction reduction = team.reduction(type, op);
+        team.intend(Intention.of(Allreduce.class, data.byteSize(), type, op));
+        AllreduceFlat.run(
+            team, team.board().orElseThrow(), Parts.of(data), type.bytes(), reduction);
+      }
+      case GATHERED -> AllreduceGathered.run(team, data, type, op);
+      case DIRECT -> AllreduceDirect.run(team, data, type, op);
+      case HIERARCHICAL -> {
+        Team local = team.local().orElseThrow();
+        local.intend(Intention.of(Allreduce.class, data.byteSize(), type, op));
+        AllreduceHierarchical.run(team, data, type, op);
+      }
+      case RING -> AllreduceRing.run(team, data, type, op);
+      case DOUBLING -> AllreduceDoubling.run(team, data, type, op);
+      case TREE -> AllreduceTree.run(team, data, type, op);
     }
   }
 
-  /** What it costs a rank. */
+  /** What it costs a rank with the built-in table at level {@code run}. */
   public static Cost cost(Place place, long bytes, DType type) {
-    if (place.sharedMemory()) {
-      return AllreduceFlat.cost(place.size(), bytes);
-    }
-    return gathers(place.size(), bytes)
-        ? AllreduceGathered.cost(place.size(), bytes)
-        : AllreduceDirect.cost(place.size(), place.rank(), bytes, type.bytes());
+    return cost(
+        place, bytes, type, CollectiveSettings.DEFAULT.allreduce(place, bytes, Determinism.RUN));
   }
 
-  private static boolean gathers(int ranks, long bytes) {
-    return (ranks - 1) * bytes <= GATHERED_LIMIT;
+  /** What an algorithm costs a rank; as {@link #choice} tells it for this type and operation. */
+  public static Cost cost(Place place, long bytes, DType type, AllreduceAlgorithm algorithm) {
+    if (place.size() == 1) {
+      return Cost.NOTHING;
+    }
+    return switch (algorithm) {
+      case FLAT -> AllreduceFlat.cost(place.size(), bytes);
+      case GATHERED -> AllreduceGathered.cost(place, bytes);
+      case DIRECT -> AllreduceDirect.cost(place, bytes, type);
+      case HIERARCHICAL -> AllreduceHierarchical.cost(place, bytes, type);
+      case RING -> AllreduceRing.cost(place, bytes, type);
+      case DOUBLING -> AllreduceDoubling.cost(place, bytes);
+      case TREE -> AllreduceTree.cost(place, bytes, type);
+    };
   }
 }

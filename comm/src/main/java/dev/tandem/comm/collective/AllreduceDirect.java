@@ -1,40 +1,47 @@
 package dev.tandem.comm.collective;
 
-import dev.tandem.comm.reduce.Reduction;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 
 /**
  * Allreduce of large data over messages: every rank owns one block, gets it from all others,
- * reduces it in rank order and sends the result to all. As many bytes as a ring, but every element
- * is reduced in the same order whatever its place.
+ * reduces it in order and sends the result to all. As many bytes as a ring, but every element is
+ * reduced in the same order whatever its place. Long blocks go in rounds that overlap.
  *
- * <p>Communication steps: 2 (n - 1) in each of {@link DirectReduce}'s rounds. Bytes on the wire: a
- * rank with a block of B bytes sends (S - B) + (n - 1) B, about 2 S (n - 1) / n.
+ * <p>Communication steps: 2 (n - 1) in each of its rounds. Bytes on the wire: a rank with a block
+ * of B bytes sends (S - B) + (n - 1) B, about 2 S (n - 1) / n.
  */
 final class AllreduceDirect {
 
   private AllreduceDirect() {}
 
-  static void run(Team team, MemorySegment data, int elementBytes, Reduction reduction) {
-    Blocks blocks = new Blocks(data.byteSize(), elementBytes, team.size());
-    for (long from = 0; from < blocks.longest(); from += DirectReduce.ROUND_BYTES) {
-      MemorySegment mine = blocks.piece(data, team.rank(), from, DirectReduce.ROUND_BYTES);
-      DirectReduce.round(team, data, blocks, from, reduction, mine);
-      for (int distance = 1; distance < team.size(); distance++) {
-        int source = team.behind(distance);
-        team.exchange(
-            team.ahead(distance),
-            mine,
-            source,
-            blocks.piece(data, source, from, DirectReduce.ROUND_BYTES));
-      }
-    }
+  static void run(Team team, MemorySegment data, DType type, ReduceOp op) {
+    Blocks blocks = new Blocks(data.byteSize(), type.bytes(), team.size());
+    long piece = DirectRound.pieceBytes(team.size());
+    new DirectRounds(team, Fold.inOrder(team, type, op))
+        .run(
+            rounds(blocks),
+            Math.min(piece, blocks.longest()),
+            new DirectRounds.Source() {
+              @Override
+              public DirectRound.Pieces prepare(long round) {
+                return owner -> blocks.piece(data, owner, round * piece, piece);
+              }
+
+              @Override
+              public void complete(long round) {}
+            });
   }
 
-  static Cost cost(int ranks, int rank, long bytes, int elementBytes) {
-    Blocks blocks = new Blocks(bytes, elementBytes, ranks);
-    long mine = blocks.length(rank);
-    return new Cost(
-        2L * (ranks - 1) * DirectReduce.rounds(blocks), bytes - mine + (ranks - 1) * mine);
+  private static long rounds(Blocks blocks) {
+    return Rounds.pieces(blocks.longest(), DirectRound.pieceBytes(blocks.ranks()));
+  }
+
+  static Cost cost(Place place, long bytes, DType type) {
+    int ranks = place.size();
+    Blocks blocks = new Blocks(bytes, type.bytes(), ranks);
+    long mine = blocks.length(place.rank());
+    return new Cost(2L * (ranks - 1) * rounds(blocks), bytes - mine + (ranks - 1) * mine);
   }
 }

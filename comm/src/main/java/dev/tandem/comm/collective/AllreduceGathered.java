@@ -1,37 +1,43 @@
 package dev.tandem.comm.collective;
 
-import dev.tandem.comm.reduce.Reduction;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Allreduce of small data: everybody sends everything to everybody and reduces for itself, in rank
+ * Allreduce of small data: everybody sends everything to everybody and reduces for itself, in
  * order.
  *
- * <p>Communication steps: n - 1 exchanges that do not wait for each other's results. Bytes on the
- * wire: every rank sends (n - 1) S.
+ * <p>Communication steps: n - 1 exchanges that go on at the same time. Bytes on the wire: every
+ * rank sends (n - 1) S.
  */
 final class AllreduceGathered {
 
   private AllreduceGathered() {}
 
-  static void run(Team team, MemorySegment data, Reduction reduction) {
+  static void run(Team team, MemorySegment data, DType type, ReduceOp op) {
     int size = team.size();
     long bytes = data.byteSize();
     MemorySegment scratch = team.scratch(bytes * size);
-    for (int distance = 1; distance < size; distance++) {
-      int from = team.behind(distance);
-      team.exchange(team.ahead(distance), data, from, scratch.asSlice(bytes * from, bytes));
+    try (Arrivals arrivals = team.arrivals()) {
+      for (int distance = 1; distance < size; distance++) {
+        int from = team.behind(distance);
+        arrivals.begin(team.ahead(distance), data, from, scratch.asSlice(bytes * from, bytes));
+      }
+      for (int distance = 1; distance < size; distance++) {
+        arrivals.finish(team.behind(distance));
+      }
     }
     List<MemorySegment> inputs = new ArrayList<>(size);
     for (int rank = 0; rank < size; rank++) {
       inputs.add(rank == team.rank() ? data : scratch.asSlice(bytes * rank, bytes));
     }
-    reduction.reduce(inputs, data);
+    Fold.inOrder(team, type, op).reduce(inputs, data);
   }
 
-  static Cost cost(int ranks, long bytes) {
-    return new Cost(ranks - 1, (ranks - 1) * bytes);
+  static Cost cost(Place place, long bytes) {
+    return new Cost(place.size() - 1, (place.size() - 1) * bytes);
   }
 }

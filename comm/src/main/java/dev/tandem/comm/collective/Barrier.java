@@ -1,16 +1,24 @@
 package dev.tandem.comm.collective;
 
 /**
- * Waits until all have come. In shared memory all turn their board; else dissemination: in round k
- * every rank signals the one 2^k ahead.
+ * Waits until all have come. In shared memory all turn their board; over messages dissemination: in
+ * round k every rank signals the one 2^k ahead. On several hosts with several members: within each
+ * host, then the first members of all hosts, then within each host again.
  *
- * <p>Communication steps: 1 in shared memory, else ceil(log2 n). Bytes on the wire: 0.
+ * <p>Communication steps: 1 in shared memory, ceil(log2 n) over messages, the sum of the three
+ * parts on several hosts. Bytes on the wire: 0.
  */
 public final class Barrier {
 
   private Barrier() {}
 
   public static void run(Team team) {
+    if (team.local().isPresent()) {
+      run(team.local().get());
+      team.heads().ifPresent(Barrier::run);
+      run(team.local().get());
+      return;
+    }
     if (team.board().isPresent()) {
       team.intend(Intention.of(Barrier.class, 0, 0));
       team.board().get().turn();
@@ -23,6 +31,10 @@ public final class Barrier {
 
   /** What it costs a rank. */
   public static Cost cost(Place place) {
+    if (place.layout().grouped()) {
+      Cost within = cost(place.local()).times(2);
+      return place.localRank() == 0 ? within.then(cost(place.column())) : within;
+    }
     return new Cost(place.sharedMemory() ? 1 : Rounds.log2Ceiling(place.size()), 0);
   }
 }

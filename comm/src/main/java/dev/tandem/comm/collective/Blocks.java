@@ -20,7 +20,12 @@ record Blocks(long bytes, int elementBytes, int ranks) {
   }
 
   long[] lengths() {
-    long[] lengths = new long[ranks];
+    return lengths(ranks);
+  }
+
+  /** The lengths of the blocks of a team of which the first ranks have one. */
+  long[] lengths(int size) {
+    long[] lengths = new long[size];
     for (int block = 0; block < ranks; block++) {
       lengths[block] = length(block);
     }
@@ -29,6 +34,10 @@ record Blocks(long bytes, int elementBytes, int ranks) {
 
   long longest() {
     return length(0);
+  }
+
+  MemorySegment block(MemorySegment message, int block) {
+    return message.asSlice(offset(block), length(block));
   }
 
   /** The part of a block from {@code from}, at most {@code limit} bytes long, maybe empty. */

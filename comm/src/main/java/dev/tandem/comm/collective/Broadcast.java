@@ -4,19 +4,28 @@ import dev.tandem.comm.transport.Board;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Copies the root's data to all. In shared memory the root shows one slot after the other; else a
- * binomial tree, in which whoever has the data sends it to a rank that has not, twice as near each
- * round.
+ * Copies the root's data to all. In shared memory the root shows one slot after the other; over
+ * messages a binomial tree, in which whoever has the data sends it to a rank that has not, twice as
+ * near each round. On several hosts with several members, chunk by chunk: first within the root's
+ * host, then among the first members of all hosts, then within the other hosts.
  *
- * <p>Communication steps: in shared memory 1 for each slot's worth; else ceil(log2 n). Bytes on the
- * wire: in shared memory the root writes S; else a rank sends S once for each of its children, of
- * which the root has ceil(log2 n) and all together n - 1.
+ * <p>Communication steps: in shared memory 1 for each slot's worth; over messages 1 for the parent
+ * and for each child. Bytes on the wire: in shared memory the root writes S; over messages a rank
+ * sends S once for each of its children, of which the root has ceil(log2 n) and all together n - 1.
+ * On several hosts: the sum of the parts, for each chunk.
  */
 public final class Broadcast {
 
   private Broadcast() {}
 
+  /** Bytes that go on from host to host while those before spread within a host. */
+  private static final long CHUNK_BYTES = 512 << 10;
+
   public static void run(Team team, MemorySegment data, int root) {
+    if (team.local().isPresent()) {
+      runAcross(team, team.local().get(), data, root);
+      return;
+    }
     if (team.board().isPresent()) {
       team.intend(Intention.of(Broadcast.class, data.byteSize(), root));
       runFlat(team, team.board().get(), data, root);
@@ -31,6 +40,23 @@ public final class Broadcast {
     for (int distance = reach / 2; distance >= 1; distance /= 2) {
       if (me + distance < size) {
         team.send((me + distance + root) % size, data);
+      }
+    }
+  }
+
+  private static void runAcross(Team team, Team local, MemorySegment data, int root) {
+    Layout layout = team.layout();
+    int source = layout.hostOf(root);
+    for (long from = 0; from < data.byteSize(); from += CHUNK_BYTES) {
+      MemorySegment part = Extents.piece(data, from, CHUNK_BYTES);
+      if (layout.hostOf(team.rank()) == source) {
+        run(local, part, layout.localRank(root));
+      }
+      if (team.heads().isPresent()) {
+        run(team.heads().get(), part, source);
+      }
+      if (layout.hostOf(team.rank()) != source) {
+        run(local, part, 0);
       }
     }
   }
@@ -56,6 +82,11 @@ public final class Broadcast {
 
   /** What it costs a rank. */
   public static Cost cost(Place place, int root, long bytes) {
+    if (place.layout().grouped()) {
+      Cost whole = costAcross(place, root, CHUNK_BYTES).times(bytes / CHUNK_BYTES);
+      long rest = bytes % CHUNK_BYTES;
+      return rest == 0 ? whole : whole.then(costAcross(place, root, rest));
+    }
     int me = Math.floorMod(place.rank() - root, place.size());
     if (place.sharedMemory()) {
       return new Cost(Rounds.pieces(bytes, Board.SLOT_BYTES), me == 0 ? bytes : 0);
@@ -64,6 +95,13 @@ public final class Broadcast {
     for (int distance = reach(me, place.size()) / 2; distance >= 1; distance /= 2) {
       children += me + distance < place.size() ? 1 : 0;
     }
-    return new Cost(Rounds.log2Ceiling(place.size()), children * bytes);
+    return new Cost(children + (me == 0 ? 0 : 1), children * bytes);
+  }
+
+  private static Cost costAcross(Place place, int root, long bytes) {
+    int source = place.layout().hostOf(root);
+    int localRoot = place.host() == source ? place.layout().localRank(root) : 0;
+    Cost within = cost(place.local(), localRoot, bytes);
+    return place.localRank() == 0 ? within.then(cost(place.column(), source, bytes)) : within;
   }
 }

@@ -9,8 +9,10 @@ import java.util.List;
  * What ranks do together. All ranks call the same operations in the same order, with lengths that
  * fit each other; {@link #send} and {@link #receive} are matched between two ranks alone.
  *
- * <p>Reductions are deterministic at level {@code run}: every element is reduced in rank order, and
- * all ranks get the same bits, whatever the message size or the timing.
+ * <p>Reductions keep the level {@link Determinism#RUN}: every element is reduced in rank order
+ * within each host and then host by host, and all ranks get the same bits, whatever the message
+ * size or the timing. At level {@link Determinism#FAST} {@link #allreduce} alone may use another
+ * order.
  *
  * <p>Memory is borrowed for the duration of a call; it may be native or on the heap, of any arena
  * that the calling thread may use. One thread at a time may call; it must not be interrupted.

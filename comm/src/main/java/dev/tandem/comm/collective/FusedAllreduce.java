@@ -16,21 +16,26 @@ public final class FusedAllreduce {
   private FusedAllreduce() {}
 
   /** Reduces; see {@link Collectives#fusedAllreduce}. */
-  public static void run(Team team, List<MemorySegment> tensors, DType type, ReduceOp op) {
+  public static void run(
+      Team team, List<MemorySegment> tensors, DType type, ReduceOp op, Determinism level) {
     long bytes = tensors.stream().mapToLong(MemorySegment::byteSize).sum();
-    if (team.board().isPresent()) {
+    if (Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT) {
       team.intend(Intention.of(FusedAllreduce.class, bytes, type, op));
       AllreduceFlat.run(
-          team, team.board().get(), Parts.of(tensors), type.bytes(), team.reduction(type, op));
+          team,
+          team.board().orElseThrow(),
+          Parts.of(tensors),
+          type.bytes(),
+          team.reduction(type, op));
       return;
     }
-    MemorySegment packed = team.result(bytes);
+    MemorySegment packed = team.fused(bytes);
     long offset = 0;
     for (MemorySegment tensor : tensors) {
       MemorySegment.copy(tensor, 0, packed, offset, tensor.byteSize());
       offset += tensor.byteSize();
     }
-    Allreduce.run(team, packed, type, op);
+    Allreduce.run(team, packed, type, op, level);
     offset = 0;
     for (MemorySegment tensor : tensors) {
       MemorySegment.copy(packed, offset, tensor, 0, tensor.byteSize());

@@ -7,7 +7,8 @@ import java.util.OptionalInt;
  * Neighbours along one axis swap the rims of their parts. Whoever has no neighbour on a side
  * neither sends nor receives there.
  *
- * <p>Communication steps: 2. Bytes on the wire: the rims that have a neighbour.
+ * <p>Communication steps: 2, or none without neighbours. Bytes on the wire: the rims that have a
+ * neighbour.
  */
 public final class HaloExchange {
 
@@ -41,7 +42,8 @@ public final class HaloExchange {
 
   /** What it costs a rank. */
   public static Cost cost(Side lower, Side upper) {
-    return new Cost(2, sent(lower) + sent(upper));
+    boolean alone = lower.neighbour().isEmpty() && upper.neighbour().isEmpty();
+    return alone ? Cost.NOTHING : new Cost(2, sent(lower) + sent(upper));
   }
 
   private static long sent(Side side) {

@@ -1,7 +1,6 @@
 package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.ReduceOp;
-import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.comm.transport.Board;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
@@ -12,8 +11,8 @@ import java.util.List;
  * Reduces the data of all ranks and leaves each with one block of the result. The first blocks have
  * one element more where it does not come out even.
  *
- * <p>Communication steps: in shared memory 1 for each slot's worth; else n - 1 in each of {@link
- * DirectReduce}'s rounds. Bytes on the wire: a rank with a block of B bytes sends S - B.
+ * <p>Communication steps: in shared memory 1 for each slot's worth; else n - 1 in each of its
+ * rounds. Bytes on the wire: a rank with a block of B bytes sends S - B.
  */
 public final class ReduceScatter {
 
@@ -33,34 +32,39 @@ public final class ReduceScatter {
           "the block of rank %d has %d bytes, not %d"
               .formatted(team.rank(), blocks.length(team.rank()), mine.byteSize()));
     }
-    Reduction reduction = team.reduction(type, op);
+    team.intend(Intention.of(ReduceScatter.class, data.byteSize(), type, op));
+    toOwners(team, data, blocks, Fold.inOrder(team, type, op), mine);
+  }
+
+  /**
+   * Reduces for the first ranks of a team, as many as there are blocks.
+   *
+   * @param mine this rank's block of the result, empty if it has none
+   */
+  static void toOwners(
+      Team team, MemorySegment data, Blocks blocks, Fold fold, MemorySegment mine) {
     if (team.board().isPresent()) {
-      team.intend(Intention.of(ReduceScatter.class, data.byteSize(), type, op));
-      runFlat(team, team.board().get(), data, blocks, reduction, mine);
-      return;
-    }
-    for (long from = 0; from < blocks.longest(); from += DirectReduce.ROUND_BYTES) {
-      MemorySegment target = Extents.piece(mine, from, DirectReduce.ROUND_BYTES);
-      DirectReduce.round(team, data, blocks, from, reduction, target);
+      runFlat(team, team.board().get(), data, blocks, fold, mine);
+    } else {
+      runDirect(team, data, blocks, fold, mine);
     }
   }
 
-  /** Every slot holds one piece for each rank. */
-  static void runFlat(
-      Team team,
-      Board board,
-      MemorySegment data,
-      Blocks blocks,
-      Reduction reduction,
-      MemorySegment mine) {
-    long piece = Board.pieceBytes(team.size());
+  /** Every slot holds one piece for each owner. */
+  private static void runFlat(
+      Team team, Board board, MemorySegment data, Blocks blocks, Fold fold, MemorySegment mine) {
+    int owners = blocks.ranks();
+    long piece = Board.pieceBytes(owners);
     for (long from = 0; from < blocks.longest(); from += piece) {
-      for (int rank = 0; rank < team.size(); rank++) {
-        if (rank != team.rank()) {
-          board.put(blocks.piece(data, rank, from, piece), rank * piece);
+      for (int owner = 0; owner < owners; owner++) {
+        if (owner != team.rank()) {
+          board.put(blocks.piece(data, owner, from, piece), owner * piece);
         }
       }
       board.turn();
+      if (team.rank() >= owners) {
+        continue;
+      }
       MemorySegment target = Extents.piece(mine, from, piece);
       List<MemorySegment> inputs = new ArrayList<>(team.size());
       for (int rank = 0; rank < team.size(); rank++) {
@@ -69,17 +73,56 @@ public final class ReduceScatter {
                 ? blocks.piece(data, rank, from, piece)
                 : board.slot(rank, team.rank() * piece, target.byteSize()));
       }
-      reduction.reduce(inputs, target);
+      fold.reduce(inputs, target);
     }
+  }
+
+  /** A round travels while the one before is reduced. */
+  private static void runDirect(
+      Team team, MemorySegment data, Blocks blocks, Fold fold, MemorySegment mine) {
+    long piece = DirectRound.pieceBytes(team.size());
+    long longest = Math.min(piece, blocks.longest());
+    long rounds = rounds(blocks, team.size());
+    MemorySegment scratch = team.scratch(2 * longest * team.size());
+    try (Arrivals arrivals = team.arrivals()) {
+      DirectRound before = null;
+      for (long round = 0; round <= rounds; round++) {
+        DirectRound next = null;
+        if (round < rounds) {
+          long from = round * piece;
+          next =
+              new DirectRound(
+                  team,
+                  arrivals,
+                  owner -> blocks.piece(data, owner, from, piece),
+                  blocks.ranks(),
+                  scratch.asSlice((round & 1) * longest * team.size()));
+          next.begin();
+        }
+        if (before != null) {
+          before.reduce(fold, Extents.piece(mine, (round - 1) * piece, piece));
+        }
+        before = next;
+      }
+    }
+  }
+
+  private static long rounds(Blocks blocks, int size) {
+    return Rounds.pieces(blocks.longest(), DirectRound.pieceBytes(size));
   }
 
   /** What it costs a rank. */
   public static Cost cost(Place place, long bytes, DType type) {
-    Blocks blocks = new Blocks(bytes, type.bytes(), place.size());
-    long steps =
-        place.sharedMemory()
-            ? Rounds.pieces(blocks.longest(), Board.pieceBytes(place.size()))
-            : (place.size() - 1) * DirectReduce.rounds(blocks);
-    return new Cost(steps, bytes - blocks.length(place.rank()));
+    return toOwnersCost(place, new Blocks(bytes, type.bytes(), place.size()));
+  }
+
+  static Cost toOwnersCost(Place place, Blocks blocks) {
+    int owners = blocks.ranks();
+    boolean owner = place.rank() < owners;
+    long bytes = blocks.bytes() - (owner ? blocks.length(place.rank()) : 0);
+    if (place.sharedMemory()) {
+      return new Cost(Rounds.pieces(blocks.longest(), Board.pieceBytes(owners)), bytes);
+    }
+    return new Cost((owner ? place.size() - 1 : owners) * rounds(blocks, place.size()), bytes);
   }
 }

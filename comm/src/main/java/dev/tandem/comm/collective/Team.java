@@ -2,15 +2,18 @@ package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.reduce.Reduction;
+import dev.tandem.comm.transport.Arrival;
 import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.Traffic;
 import dev.tandem.comm.transport.Transport;
 import dev.tandem.core.DType;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Some ranks of a job that call collectives together, numbered from 0 in their order here, over a
@@ -25,34 +28,71 @@ public final class Team implements AutoCloseable {
   private final int channel;
   private final int[] members;
   private final int rank;
+  private final CollectiveSettings settings;
+  private final Layout layout;
   private final Optional<Board> board;
+  private final Optional<Team> local;
+  private final Optional<Team> column;
   private final Map<DType, Map<ReduceOp, Reduction>> reductions = new EnumMap<>(DType.class);
-  private Arena arena = Arena.ofShared();
-  private MemorySegment scratch = NOTHING;
-  private Arena resultArena = Arena.ofShared();
-  private MemorySegment result = NOTHING;
+  private final Scratch scratch = new Scratch();
+  private final Scratch result = new Scratch();
+  private final Scratch partials = new Scratch();
+  private final Scratch fused = new Scratch();
+  private final Arrivals arrivals;
+  // Of all teams of this rank; turns of boards are counted by the transport.
+  private final LongAdder messageSteps;
 
-  /**
-   * Forms the team; all members do so at the same time.
-   *
-   * @param channel known to all members; it and the next are used by no other team of theirs
-   * @param members ranks of the transport; this rank must be one of them
-   */
-  public Team(Transport transport, int channel, int[] members) {
+  private Team(
+      Transport transport,
+      int channel,
+      int[] members,
+      CollectiveSettings settings,
+      LongAdder messageSteps) {
     this.transport = transport;
     this.channel = channel;
     this.members = members.clone();
     this.rank = indexOf(transport.rank(), members);
-    this.board = members.length > 1 ? transport.board(channel, members) : Optional.empty();
+    this.settings = settings;
+    this.messageSteps = messageSteps;
+    this.layout = Layout.of(IntStream.of(members).map(transport::host).toArray());
+    this.arrivals = new Arrivals(this);
+    this.board =
+        members.length > 1 && !layout.spans()
+            ? transport.board(channel, members)
+            : Optional.empty();
+    // Their messages need no channel of their own: all members do everything in the same order.
+    this.local =
+        layout.grouped()
+            ? Optional.of(part(layout.members(layout.hostOf(rank))))
+            : Optional.empty();
+    this.column =
+        layout.grouped() && layout.localRank(rank) < layout.fewest()
+            ? Optional.of(part(layout.column(layout.localRank(rank))))
+            : Optional.empty();
   }
 
-  /** All ranks of a job. */
-  public static Team everyone(Transport transport, int channel) {
-    int[] members = new int[transport.size()];
-    for (int rank = 0; rank < members.length; rank++) {
-      members[rank] = rank;
-    }
-    return new Team(transport, channel, members);
+  private Team part(int[] ranks) {
+    return new Team(transport, channel, members(ranks), settings, messageSteps);
+  }
+
+  /**
+   * All ranks of a job, which form the team at the same time.
+   *
+   * @param channel it and the next are used by no other team
+   */
+  public static Team everyone(Transport transport, int channel, CollectiveSettings settings) {
+    int[] members = IntStream.range(0, transport.size()).toArray();
+    return new Team(transport, channel, members, settings, new LongAdder());
+  }
+
+  /**
+   * Some members of this team, numbered from 0 in this order, who form the new team at the same
+   * time.
+   *
+   * @param newChannel known to all its members; it and the next are used by no other team of theirs
+   */
+  public Team group(int newChannel, int... ranks) {
+    return new Team(transport, newChannel, members(ranks), settings, messageSteps);
   }
 
   private static int indexOf(int rank, int[] members) {
@@ -74,11 +114,43 @@ public final class Team implements AutoCloseable {
 
   /** What the costs of this team's collectives depend on. */
   public Place place() {
-    return new Place(rank, size(), board.isPresent());
+    return new Place(rank, layout, local.map(Team::board).orElse(board).isPresent());
+  }
+
+  /** What was chosen for the whole job. */
+  public CollectiveSettings settings() {
+    return settings;
+  }
+
+  /** What this rank has moved so far, in all teams. */
+  public Traffic traffic() {
+    return transport.traffic().withSteps(messageSteps.sum());
+  }
+
+  Layout layout() {
+    return layout;
+  }
+
+  /** The members on this host, if there are several hosts and several members on one of them. */
+  Optional<Team> local() {
+    return local;
+  }
+
+  /**
+   * The members with the same number on their hosts, in the order of hosts, if there is a {@link
+   * #local} team and all hosts have so many members.
+   */
+  Optional<Team> column() {
+    return column;
+  }
+
+  /** The first members of all hosts, if there is a {@link #local} team and this is one of them. */
+  Optional<Team> heads() {
+    return layout.localRank(rank) == 0 ? column : Optional.empty();
   }
 
   /** The ranks of the transport that these members of the team are. */
-  public int[] members(int... ranks) {
+  private int[] members(int... ranks) {
     int[] chosen = new int[ranks.length];
     for (int i = 0; i < ranks.length; i++) {
       chosen[i] = members[ranks[i]];
@@ -123,23 +195,46 @@ public final class Team implements AutoCloseable {
   }
 
   void send(int to, MemorySegment data) {
+    countStep();
     transport.send(members[to], channel, data);
   }
 
   void receive(int from, MemorySegment target) {
+    countStep();
     transport.receive(members[from], channel, target);
   }
 
   void exchange(int to, MemorySegment data, int from, MemorySegment target) {
+    countStep();
     transport.exchange(members[to], data, members[from], target, channel);
+  }
+
+  /** Sends what belongs to an exchange, whose step is counted when its message has arrived. */
+  void sendPartOfExchange(int to, MemorySegment data) {
+    transport.send(members[to], channel, data);
+  }
+
+  Arrival expect(int from, MemorySegment target) {
+    return transport.expect(members[from], channel, target);
+  }
+
+  /** Exchanges that begin now and finish later; for one collective at a time, which closes it. */
+  Arrivals arrivals() {
+    return arrivals;
+  }
+
+  void countStep() {
+    messageSteps.increment();
   }
 
   /** Sends outside of the collectives, matched by {@link #receiveMessage} alone. */
   void sendMessage(int to, MemorySegment data) {
+    countStep();
     transport.send(members[to], channel + 1, data);
   }
 
   void receiveMessage(int from, MemorySegment target) {
+    countStep();
     transport.receive(members[from], channel + 1, target);
   }
 
@@ -157,28 +252,32 @@ public final class Team implements AutoCloseable {
 
   /** Native memory for the current collective; the next call may hand out the same. */
   MemorySegment scratch(long bytes) {
-    if (scratch.byteSize() < bytes) {
-      arena.close();
-      arena = Arena.ofShared();
-      scratch = arena.allocate(bytes, 64);
-    }
-    return scratch.asSlice(0, bytes);
+    return scratch.of(bytes);
   }
 
   /** Native memory for a result that is made while {@link #scratch} is in use. */
   MemorySegment result(long bytes) {
-    if (result.byteSize() < bytes) {
-      resultArena.close();
-      resultArena = Arena.ofShared();
-      result = resultArena.allocate(bytes, 64);
-    }
-    return result.asSlice(0, bytes);
+    return result.of(bytes);
+  }
+
+  /** Native memory for partial results that are made while both others are in use. */
+  MemorySegment partials(long bytes) {
+    return partials.of(bytes);
+  }
+
+  /** Native memory for what is reduced together, by whichever collective. */
+  MemorySegment fused(long bytes) {
+    return fused.of(bytes);
   }
 
   @Override
   public void close() {
-    resultArena.close();
+    column.ifPresent(Team::close);
+    local.ifPresent(Team::close);
     board.ifPresent(Board::close);
-    arena.close();
+    fused.close();
+    partials.close();
+    result.close();
+    scratch.close();
   }
 }

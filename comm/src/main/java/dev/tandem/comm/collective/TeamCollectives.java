@@ -9,9 +9,16 @@ import java.util.List;
 public final class TeamCollectives implements Collectives {
 
   private final Team team;
+  private final Determinism level;
 
-  public TeamCollectives(Team team) {
+  /**
+   * The collectives of a team.
+   *
+   * @param level of its allreduce
+   */
+  public TeamCollectives(Team team, Determinism level) {
     this.team = team;
+    this.level = level;
   }
 
   @Override
@@ -27,13 +34,13 @@ public final class TeamCollectives implements Collectives {
   @Override
   public void allreduce(MemorySegment data, DType type, ReduceOp op) {
     checkElements(data, type);
-    Allreduce.run(team, data, type, op);
+    Allreduce.run(team, data, type, op, level);
   }
 
   @Override
   public void fusedAllreduce(List<MemorySegment> tensors, DType type, ReduceOp op) {
     tensors.forEach(tensor -> checkElements(tensor, type));
-    FusedAllreduce.run(team, tensors, type, op);
+    FusedAllreduce.run(team, tensors, type, op, level);
   }
 
   @Override

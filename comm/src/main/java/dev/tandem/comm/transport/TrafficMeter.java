@@ -9,6 +9,7 @@ final class TrafficMeter {
   private final LongAdder bytesSent = new LongAdder();
   private final LongAdder messagesReceived = new LongAdder();
   private final LongAdder bytesReceived = new LongAdder();
+  private final LongAdder turns = new LongAdder();
 
   /** A message was sent. */
   void sent(long bytes) {
@@ -34,12 +35,18 @@ final class TrafficMeter {
 
   /** A board was turned: one message to all, one from all. */
   void step() {
+    turns.increment();
     messagesSent.increment();
     messagesReceived.increment();
   }
 
+  /** Its steps are the turns of boards: only callers know which messages make one step. */
   Traffic reading() {
     return new Traffic(
-        messagesSent.sum(), bytesSent.sum(), messagesReceived.sum(), bytesReceived.sum());
+        messagesSent.sum(),
+        bytesSent.sum(),
+        messagesReceived.sum(),
+        bytesReceived.sum(),
+        turns.sum());
   }
 }

@@ -1,0 +1,62 @@
+package dev.tandem.comm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.tandem.comm.collective.AllreduceAlgorithm;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import dev.tandem.core.PeerLostException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A rank that leaves ends every algorithm of the others, and their memory is theirs again. */
+class LossInAllreduceTest {
+
+  private static final long BYTES = 3_000_000;
+
+  @ParameterizedTest
+  @EnumSource
+  void everyAlgorithmEndsOverAnyTransport(TestJob.Kind kind) throws Exception {
+    for (AllreduceAlgorithm algorithm : AllreduceAlgorithm.values()) {
+      boolean flat = algorithm == AllreduceAlgorithm.FLAT;
+      boolean board = kind != TestJob.Kind.THREADS && kind != TestJob.Kind.TCP;
+      if (algorithm != AllreduceAlgorithm.HIERARCHICAL && (board || !flat)) {
+        TestJob.run(kind, 4, communicator -> leaveOrLose(communicator, algorithm));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(AllreduceAlgorithm.class)
+  void everyAlgorithmEndsOnHosts(AllreduceAlgorithm algorithm) throws Exception {
+    if (algorithm != AllreduceAlgorithm.FLAT) {
+      TestJob.runOnHosts(
+          List.of(0, 0, 1, 1), true, communicator -> leaveOrLose(communicator, algorithm));
+    }
+  }
+
+  private static Void leaveOrLose(Communicator communicator, AllreduceAlgorithm algorithm) {
+    // Closing a shared arena fails while anybody uses its memory.
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment data = arena.allocate(BYTES, 8);
+      communicator.allreduce(data, DType.INT64, ReduceOp.SUM, algorithm);
+      if (communicator.rank() == 2) {
+        return null;
+      }
+      PeerLostException e =
+          assertThrows(
+              PeerLostException.class,
+              () -> {
+                while (true) {
+                  communicator.allreduce(data, DType.INT64, ReduceOp.SUM, algorithm);
+                }
+              });
+      assertEquals(2, e.lostRank());
+    }
+    return null;
+  }
+}
