@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 
 /**
  * The meeting point of a job, hosted by its launcher. When all ranks have joined, each gets the
- * addresses of all; when one is missing at the deadline or leaves before, those that wait are told
- * which. Later it listens on the same connections for the name of a rank that was lost.
+ * addresses and hosts of all; when one is missing at the deadline or leaves before, those that wait
+ * are told which. Later it listens on the same connections for the name of a rank that was lost.
  *
  * <p>Thread-safe. Refusals go to the log, one line each.
  */
@@ -37,7 +37,7 @@ public final class RendezvousHost implements AutoCloseable {
   private Optional<String> failure = Optional.empty();
   private OptionalInt reportedLoss = OptionalInt.empty();
 
-  private record Member(String address, SocketChannel channel) {}
+  private record Member(Roster.Seat seat, SocketChannel channel) {}
 
   private RendezvousHost(
       int size, JobSecret secret, InetAddress networkInterface, Consumer<String> log)
@@ -59,7 +59,11 @@ public final class RendezvousHost implements AutoCloseable {
     return open(size, secret, InetAddress.getLoopbackAddress(), patience, log);
   }
 
-  /** Opens a meeting point on a free port of this interface. */
+  /**
+   * Opens a meeting point on a free port of this interface.
+   *
+   * @param networkInterface an address by which all ranks reach this machine
+   */
   public static RendezvousHost open(
       int size,
       JobSecret secret,
@@ -132,19 +136,19 @@ public final class RendezvousHost implements AutoCloseable {
       tell(channel, "this rank has already joined");
       throw new Handshake.RefusedException("rank " + joiner.rank() + ": has already joined");
     }
-    members.put(joiner.rank(), new Member(joiner.address(), channel));
+    Roster.Seat seat = new Roster.Seat(joiner.address(), joiner.host());
+    members.put(joiner.rank(), new Member(seat, channel));
     if (members.size() < size) {
       return;
     }
     complete = true;
     notifyAll();
-    List<String> addresses = new ArrayList<>();
-    members.values().forEach(member -> addresses.add(member.address()));
+    List<Roster.Seat> seats = members.values().stream().map(Member::seat).toList();
     for (Member member : members.values()) {
       try {
-        Roster.send(stream(member.channel()), secret, addresses);
+        Roster.send(stream(member.channel()), secret, seats);
       } catch (IOException e) {
-        log.accept("cannot send the addresses of all ranks to " + member.address());
+        log.accept("cannot send the addresses of all ranks to " + member.seat().address());
       }
     }
   }
@@ -226,7 +230,7 @@ public final class RendezvousHost implements AutoCloseable {
       try {
         member.channel().close();
       } catch (IOException e) {
-        log.accept("cannot close the connection to " + member.address());
+        log.accept("cannot close the connection to " + member.seat().address());
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.tandem.comm.transport;
 import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.Membership;
+import dev.tandem.comm.rendezvous.Topology;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -113,6 +114,11 @@ public final class TcpTransport implements Transport {
       peers[from].await(channel, peers[from].post(channel, frame));
     }
     meter.received(target.byteSize());
+  }
+
+  /** On which host each rank is. */
+  public Topology topology() {
+    return membership.topology();
   }
 
   /** A board whose waiters hear of losses over the connections. */
