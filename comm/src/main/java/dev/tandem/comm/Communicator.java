@@ -7,15 +7,18 @@ import dev.tandem.comm.collective.Team;
 import dev.tandem.comm.collective.TeamCollectives;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.rendezvous.JobEnvironment;
-import dev.tandem.comm.transport.SharedMemoryTransport;
+import dev.tandem.comm.rendezvous.Topology;
 import dev.tandem.comm.transport.TcpTransport;
 import dev.tandem.comm.transport.ThreadsTransport;
 import dev.tandem.comm.transport.Traffic;
 import dev.tandem.comm.transport.Transport;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * The ranks of a job, or a group of them, calling collectives together. The calls of {@link
@@ -58,11 +61,7 @@ public final class Communicator implements Collectives, AutoCloseable {
 
   /** Joins a job and waits until all its ranks have. */
   public static Communicator join(JobEnvironment job, FaultLimits limits, TransportKind kind) {
-    return over(
-        switch (kind) {
-          case SHARED_MEMORY -> SharedMemoryTransport.join(job, limits.silence(), limits.joining());
-          case TCP -> TcpTransport.join(job, limits.silence(), limits.joining());
-        });
+    return over(kind.over(TcpTransport.join(job, limits.silence(), limits.joining())));
   }
 
   /** A job of one. */
@@ -94,6 +93,33 @@ public final class Communicator implements Collectives, AutoCloseable {
     int channel = groups.agree(team, ranks);
     return new Communicator(
         transport, groups, new Team(transport, channel, team.members(ranks)), false);
+  }
+
+  /**
+   * Forms the group of the ranks on this rank's host; all ranks of this communicator call it, at
+   * the same place in the order of their operations.
+   */
+  public Communicator sameHost() {
+    Topology topology = topology();
+    return group(topology.ranksOf(topology.host(rank())));
+  }
+
+  /**
+   * Forms the group of the lowest ranks of all hosts; all ranks of this communicator call it, at
+   * the same place in the order of their operations. Empty for who is not one of them.
+   */
+  public Optional<Communicator> leaders() {
+    int[] leaders = topology().leaders();
+    return Arrays.stream(leaders).anyMatch(leader -> leader == rank())
+        ? Optional.of(group(leaders))
+        : Optional.empty();
+  }
+
+  /** Which rank of this communicator is on which host. */
+  public Topology topology() {
+    int[] everyone = IntStream.range(0, size()).toArray();
+    List<String> names = transport.topology().names();
+    return new Topology(Arrays.stream(team.members(everyone)).mapToObj(names::get).toList());
   }
 
   /**

@@ -1,7 +1,9 @@
 package dev.tandem.comm.transport;
 
+import dev.tandem.comm.rendezvous.Topology;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Moves bytes between the ranks of one job.
@@ -23,6 +25,16 @@ public interface Transport extends AutoCloseable {
   int rank();
 
   int size();
+
+  /** The number of the host of a rank, from 0 in the order of first appearance. */
+  default int host(int rank) {
+    return 0;
+  }
+
+  /** Which rank is on which host. */
+  default Topology topology() {
+    return new Topology(IntStream.range(0, size()).mapToObj(rank -> "host-" + host(rank)).toList());
+  }
 
   /** Sends a message to another rank; when it returns, the memory may be used again. */
   void send(int to, int channel, MemorySegment data);
