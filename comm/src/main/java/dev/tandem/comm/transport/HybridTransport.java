@@ -64,6 +64,11 @@ public final class HybridTransport implements Transport {
   }
 
   @Override
+  public Arrival expect(int from, int channel, MemorySegment target) {
+    return inside.expect(from, channel, target);
+  }
+
+  @Override
   public Traffic traffic() {
     return inside.traffic();
   }

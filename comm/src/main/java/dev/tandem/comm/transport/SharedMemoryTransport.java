@@ -174,6 +174,11 @@ public final class SharedMemoryTransport implements Transport {
   }
 
   @Override
+  public Arrival expect(int from, int channel, MemorySegment target) {
+    return connections.expect(from, channel, target);
+  }
+
+  @Override
   public Traffic traffic() {
     return connections.traffic();
   }

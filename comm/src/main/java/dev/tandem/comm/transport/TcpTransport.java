@@ -129,6 +129,27 @@ public final class TcpTransport implements Transport {
     return membership.topology();
   }
 
+  @Override
+  public Arrival expect(int from, int channel, MemorySegment target) {
+    checkOpen();
+    if (target.byteSize() > TcpPeer.MAXIMUM_FRAME) {
+      return () -> receive(from, channel, target);
+    }
+    Receipt receipt = peers[from].post(channel, target);
+    return new Arrival() {
+      @Override
+      public void await() {
+        peers[from].await(channel, receipt);
+        meter.received(target.byteSize());
+      }
+
+      @Override
+      public void abandon() {
+        receipt.abandon();
+      }
+    };
+  }
+
   /** A board whose waiters hear of losses over the connections. */
   Board board(MemorySegment memory, Arena arena, int[] members, WaitPolicy policy) {
     List<PeerWatch> watches = new ArrayList<>();
