@@ -7,6 +7,8 @@ import dev.tandem.comm.collective.Team;
 import dev.tandem.comm.collective.TeamCollectives;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.rendezvous.JobEnvironment;
+import dev.tandem.comm.rendezvous.JobFile;
+import dev.tandem.comm.rendezvous.RendezvousHost;
 import dev.tandem.comm.rendezvous.Topology;
 import dev.tandem.comm.transport.TcpTransport;
 import dev.tandem.comm.transport.ThreadsTransport;
@@ -16,6 +18,7 @@ import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -50,13 +53,31 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   /**
-   * Joins the job that the environment variables of this process describe, or is alone if they
-   * describe none.
+   * Joins the job that the environment variables of this process describe, or the file that they
+   * name, or is alone if they do neither.
    */
   public static Communicator join() {
-    return JobEnvironment.of(System.getenv())
-        .map(job -> join(job, FaultLimits.of(System.getenv()), TransportKind.of(System.getenv())))
+    Map<String, String> variables = System.getenv();
+    FaultLimits limits = FaultLimits.of(variables);
+    TransportKind kind = TransportKind.of(variables);
+    Optional<JobFile> file = JobFile.of(variables);
+    if (file.isPresent()) {
+      return join(file.get(), JobEnvironment.rank(variables), limits, kind);
+    }
+    return JobEnvironment.of(variables)
+        .map(job -> join(job, limits, kind))
         .orElseGet(Communicator::alone);
+  }
+
+  /** Joins the job of a file; who has to opens its meeting point until all have joined. */
+  static Communicator join(JobFile file, int rank, FaultLimits limits, TransportKind kind) {
+    Optional<RendezvousHost> meetingPoint =
+        file.open(rank, limits.joining(), line -> System.err.println("tandem: " + line));
+    try {
+      return join(file.environment(rank), limits, kind);
+    } finally {
+      meetingPoint.ifPresent(RendezvousHost::close);
+    }
   }
 
   /** Joins a job and waits until all its ranks have. */
