@@ -108,6 +108,11 @@ public final class RendezvousHost implements AutoCloseable {
     return new JobEnvironment(rank, size, server.address(), secret);
   }
 
+  /** How many ranks have joined so far. */
+  synchronized int present() {
+    return members.size();
+  }
+
   /** Unless all have joined, tells those that wait, and those to come, why there is no use. */
   public synchronized void giveUp(String reason) {
     if (!complete) {
