@@ -37,10 +37,9 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem run -n 4 --class-path my.jar -- my.Program --its options",
-      "  ./tandem run --hosts a:4,b:4 -- my.Program       4 processes each on hosts a and b, by ssh",
-      "  ./tandem run -n 2 --output files --output-dir logs -- my.Program",
-      "                                                   rank-0.out, rank-0.err ... in logs",
-      "  ./tandem run --job-file job.properties -- my.Program   ranks, hosts and secret from a file",
+      "  ./tandem run --hosts a:4,b:4 -- my.Program       4 ranks each on two hosts, by ssh",
+      "  ./tandem run -n 2 --output-dir logs -- my.Program  output to logs/rank-0.out ...",
+      "  ./tandem run --job-file job.properties -- my.Program"
     })
 final class RunCommand extends TandemCommand {
 

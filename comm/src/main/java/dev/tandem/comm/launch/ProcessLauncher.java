@@ -67,9 +67,7 @@ public final class ProcessLauncher {
             plan.ranks(), placement.secret(), placement.meetingPoint(), plan.joining(), log)) {
       startAll(host);
       LaunchResult result = supervise(host);
-      for (RankProcess child : children) {
-        child.drain();
-      }
+      drainAll();
       return result;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -83,6 +81,22 @@ public final class ProcessLauncher {
   private void interrupt() {
     interrupted = true;
     stopAll();
+    try {
+      // What they had to say at their end is worth the moment.
+      drainAll();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void drainAll() throws InterruptedException {
+    List<RankProcess> all;
+    synchronized (this) {
+      all = List.copyOf(children);
+    }
+    for (RankProcess child : all) {
+      child.drain();
+    }
   }
 
   private static void removeHook(Thread hook) {
