@@ -24,7 +24,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.zip.CRC32C;
@@ -36,11 +35,6 @@ import java.util.zip.CRC32C;
  * @param hosts the number of every rank's host
  */
 record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType type, int count) {
-
-  /** On one host. */
-  CollectiveCheck(Communicator communicator, DType type, int count) {
-    this(communicator, Collections.nCopies(communicator.size(), 0), type, count);
-  }
 
   /** Large arrays are compared quickly, and again only to say where they differ. */
   private static void assertBits(byte[] expected, byte[] actual, String what) {

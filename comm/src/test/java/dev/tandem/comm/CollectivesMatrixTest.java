@@ -51,17 +51,13 @@ class CollectivesMatrixTest {
   @ParameterizedTest
   @MethodSource("jobs")
   void smallDataOfEveryTypeAndOperation(TestJob.Kind kind, int ranks) throws Exception {
-    TestJob.run(kind, ranks, communicator -> small(communicator, oneHost(ranks)));
+    TestJob.run(kind, ranks, communicator -> small(communicator, TestJob.hosts(kind, ranks)));
   }
 
   @ParameterizedTest
   @MethodSource("hosts")
   void smallDataOnHosts(List<Integer> hosts, boolean boards) throws Exception {
     TestJob.runOnHosts(hosts, boards, communicator -> small(communicator, hosts));
-  }
-
-  private static List<Integer> oneHost(int ranks) {
-    return Stream.generate(() -> 0).limit(ranks).toList();
   }
 
   private static Void small(Communicator communicator, List<Integer> hosts) {
@@ -83,7 +79,7 @@ class CollectivesMatrixTest {
   @MethodSource("jobs")
   void largeData(TestJob.Kind kind, int ranks) throws Exception {
     int turn = List.of(TestJob.Kind.values()).indexOf(kind) * 8 + ranks;
-    TestJob.run(kind, ranks, communicator -> large(communicator, oneHost(ranks), turn));
+    TestJob.run(kind, ranks, communicator -> large(communicator, TestJob.hosts(kind, ranks), turn));
   }
 
   @ParameterizedTest
@@ -112,7 +108,9 @@ class CollectivesMatrixTest {
     for (DType type : DType.values()) {
       for (ReduceOp op : ReduceOp.values()) {
         TestJob.run(
-            kind, ranks, communicator -> everything(communicator, oneHost(ranks), type, op));
+            kind,
+            ranks,
+            communicator -> everything(communicator, TestJob.hosts(kind, ranks), type, op));
         forget();
       }
     }

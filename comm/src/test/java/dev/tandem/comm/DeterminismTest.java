@@ -11,7 +11,6 @@ import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -43,7 +42,7 @@ class DeterminismTest {
   @MethodSource("jobs")
   void neitherPlaceNorLengthShowsOverAnyTransport(TestJob.Kind kind, int ranks) throws Exception {
     Seed seed = TestSeed.of(DeterminismTest.class);
-    List<Integer> hosts = Collections.nCopies(ranks, 0);
+    List<Integer> hosts = TestJob.hosts(kind, ranks);
     TestJob.run(kind, ranks, communicator -> check(communicator, hosts, seed));
   }
 

@@ -1,6 +1,7 @@
 package dev.tandem.comm;
 
 import dev.tandem.comm.collective.CollectiveSettings;
+import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.JobSecret;
 import dev.tandem.comm.rendezvous.RendezvousHost;
 import dev.tandem.comm.transport.ThreadsTransport;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
 
 /** Runs the same program as every rank of a small job inside the test's JVM. */
 final class TestJob {
@@ -23,7 +25,11 @@ final class TestJob {
     /** As processes are, by connections. */
     TCP,
     /** As processes are, by a shared file. */
-    SHARED_MEMORY
+    SHARED_MEMORY,
+    /**
+     * As processes of two hosts are: the lower half of the ranks is on one, the rest on another.
+     */
+    HYBRID
   }
 
   /** What a rank does. */
@@ -45,6 +51,7 @@ final class TestJob {
       case THREADS_WITH_BOARD -> runThreads(size, true, program);
       case TCP -> runProcesses(size, TransportKind.TCP, program);
       case SHARED_MEMORY -> runProcesses(size, TransportKind.SHARED_MEMORY, program);
+      case HYBRID -> runProcesses(size, TransportKind.HYBRID, program);
     };
   }
 
@@ -84,8 +91,23 @@ final class TestJob {
       throws Exception {
     try (RendezvousHost host =
         RendezvousHost.open(size, JobSecret.random(), PATIENCE, line -> {})) {
-      return runAll(size, rank -> Communicator.join(host.environment(rank), LIMITS, kind), program);
+      return runAll(
+          size,
+          rank ->
+              Communicator.join(host.environment(rank).on(hostOf(kind, rank, size)), LIMITS, kind),
+          program);
     }
+  }
+
+  private static String hostOf(TransportKind kind, int rank, int size) {
+    return kind == TransportKind.HYBRID ? "host-" + rank * 2 / size : JobEnvironment.ONE_HOST;
+  }
+
+  /** The number of every rank's host. */
+  static List<Integer> hosts(Kind kind, int size) {
+    return IntStream.range(0, size)
+        .mapToObj(rank -> kind == Kind.HYBRID ? rank * 2 / size : 0)
+        .toList();
   }
 
   private interface Connector {

@@ -150,7 +150,7 @@ public final class Team implements AutoCloseable {
   }
 
   /** The ranks of the transport that these members of the team are. */
-  private int[] members(int... ranks) {
+  public int[] members(int... ranks) {
     int[] chosen = new int[ranks.length];
     for (int i = 0; i < ranks.length; i++) {
       chosen[i] = members[ranks[i]];

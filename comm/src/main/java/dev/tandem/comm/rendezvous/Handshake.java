@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Arrays;
 import java.util.Optional;
@@ -16,8 +17,8 @@ import java.util.function.Function;
  *
  * <ol>
  *   <li>acceptor: magic, version, its rank (-1: the meeting point), nonce
- *   <li>initiator: magic, version, its rank, the job's size, nonce, the address where it listens,
- *       signature over all of it and the acceptor's nonce
+ *   <li>initiator: magic, version, its rank, the job's size, the lane, nonce, the address where it
+ *       listens, the name of its host, signature over all of it and the acceptor's nonce
  *   <li>acceptor: verdict; if accepted, its signature over both nonces, else the reason
  * </ol>
  *
@@ -30,15 +31,27 @@ public final class Handshake {
   public static final int MEETING_POINT = -1;
 
   private static final int MAGIC = 0x54414e44;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int MAXIMUM_TEXT = 255;
   private static final byte ACCEPTED = 0;
   private static final byte REFUSED = 1;
 
   private Handshake() {}
 
-  /** Who the initiator says it is; proven once the handshake returned. */
-  public record Introduction(int rank, int size, String address) {}
+  /**
+   * Who the initiator says it is; proven once the handshake returned.
+   *
+   * @param address where it listens
+   * @param host the name of the host it runs on
+   * @param lane which of the connections between the two ranks this is, from 0
+   */
+  public record Introduction(int rank, int size, String address, String host, int lane) {
+
+    /** What a rank says of itself. */
+    public static Introduction of(JobEnvironment job, InetSocketAddress listening, int lane) {
+      return new Introduction(job.rank(), job.size(), Addresses.text(listening), job.host(), lane);
+    }
+  }
 
   /** A connection was turned away; the message says why. */
   public static final class RefusedException extends IOException {
@@ -67,10 +80,13 @@ public final class Handshake {
     checkProtocol(input.readInt(), input.readInt());
     int rank = input.readInt();
     int size = input.readInt();
+    int lane = input.readInt();
     byte[] nonce = input.readBytes(JobSecret.BYTES);
     byte[] address = input.readBytes(input.readByte() & 0xff);
+    byte[] host = input.readBytes(input.readByte() & 0xff);
     byte[] signature = input.readBytes(JobSecret.BYTES);
-    Introduction introduction = new Introduction(rank, size, new String(address, UTF_8));
+    Introduction introduction =
+        new Introduction(rank, size, new String(address, UTF_8), new String(host, UTF_8), lane);
     Optional<String> refusal =
         secret.verifies(claim(myRank, myNonce, introduction, nonce), signature)
             ? objection.apply(introduction)
@@ -115,6 +131,7 @@ public final class Handshake {
     }
     byte[] myNonce = JobSecret.nonce();
     byte[] address = bounded(me.address());
+    byte[] host = bounded(me.host());
     send(
         socket,
         message(
@@ -123,9 +140,12 @@ public final class Handshake {
               out.writeInt(VERSION);
               out.writeInt(me.rank());
               out.writeInt(me.size());
+              out.writeInt(me.lane());
               out.write(myNonce);
               out.writeByte(address.length);
               out.write(address);
+              out.writeByte(host.length);
+              out.write(host);
               out.write(secret.sign(claim(rank, nonce, me, myNonce)));
             }));
     if (input.readByte() != ACCEPTED) {
@@ -167,7 +187,9 @@ public final class Handshake {
           out.write(acceptorNonce);
           out.writeInt(initiator.rank());
           out.writeInt(initiator.size());
+          out.writeInt(initiator.lane());
           out.writeUTF(initiator.address());
+          out.writeUTF(initiator.host());
           out.write(nonce);
         });
   }

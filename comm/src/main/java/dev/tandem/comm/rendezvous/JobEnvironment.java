@@ -2,6 +2,7 @@ package dev.tandem.comm.rendezvous;
 
 import dev.tandem.core.UsageException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -14,18 +15,54 @@ import java.util.Optional;
  * @param size how many processes the job has
  * @param rendezvous where the launcher waits for all to join
  * @param secret what proves that a process belongs to the job
+ * @param host the name of the host it runs on: ranks of the same name share memory
+ * @param mayBeEarly whether it may start before its meeting point opens, so that it tries again
  */
-public record JobEnvironment(int rank, int size, InetSocketAddress rendezvous, JobSecret secret) {
+public record JobEnvironment(
+    int rank,
+    int size,
+    InetSocketAddress rendezvous,
+    JobSecret secret,
+    String host,
+    boolean mayBeEarly) {
+
+  /** The host of every rank whose job names none. */
+  public static final String ONE_HOST = "localhost";
 
   public static final String RANK = "TANDEM_RANK";
   public static final String SIZE = "TANDEM_SIZE";
   public static final String RENDEZVOUS = "TANDEM_RENDEZVOUS";
   public static final String SECRET = "TANDEM_SECRET";
+  public static final String HOST = "TANDEM_HOST";
+
+  private static final int MAXIMUM_HOST = 255;
 
   public JobEnvironment {
     if (size < 1 || rank < 0 || rank >= size) {
       throw new UsageException("rank %d of %d does not exist".formatted(rank, size));
     }
+    if (host.isBlank() || host.getBytes(StandardCharsets.UTF_8).length > MAXIMUM_HOST) {
+      throw new UsageException(
+          "the name of a host has 1 to %d bytes, unlike '%s'".formatted(MAXIMUM_HOST, host));
+    }
+  }
+
+  /** A rank of a job whose ranks are all on one host. */
+  public JobEnvironment(int rank, int size, InetSocketAddress rendezvous, JobSecret secret) {
+    this(rank, size, rendezvous, secret, ONE_HOST, false);
+  }
+
+  /** The same rank on a host of this name. */
+  public JobEnvironment on(String name) {
+    return new JobEnvironment(rank, size, rendezvous, secret, name, mayBeEarly);
+  }
+
+  /** The rank that these variables give to this process. */
+  public static int rank(Map<String, String> variables) {
+    if (!variables.containsKey(RANK)) {
+      throw new UsageException("%s must say which rank of the job this is".formatted(RANK));
+    }
+    return number(variables, RANK);
   }
 
   /** The job that these variables describe; empty if they do not speak of one. */
@@ -38,7 +75,9 @@ public record JobEnvironment(int rank, int size, InetSocketAddress rendezvous, J
             number(variables, RANK),
             number(variables, SIZE),
             address(required(variables, RENDEZVOUS)),
-            secret(required(variables, SECRET))));
+            secret(required(variables, SECRET)),
+            variables.getOrDefault(HOST, ONE_HOST),
+            false));
   }
 
   /** The variables from which {@link #of} makes the same job. */
@@ -48,6 +87,7 @@ public record JobEnvironment(int rank, int size, InetSocketAddress rendezvous, J
     variables.put(SIZE, Integer.toString(size));
     variables.put(RENDEZVOUS, Addresses.text(rendezvous));
     variables.put(SECRET, secret.hex());
+    variables.put(HOST, host);
     return variables;
   }
 

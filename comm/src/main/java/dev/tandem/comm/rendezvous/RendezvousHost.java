@@ -1,12 +1,14 @@
 package dev.tandem.comm.rendezvous;
 
 import dev.tandem.comm.rendezvous.Handshake.Introduction;
+import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,8 +22,8 @@ import java.util.function.Consumer;
 
 /**
  * The meeting point of a job, hosted by its launcher. When all ranks have joined, each gets the
- * addresses of all; when one is missing at the deadline or leaves before, those that wait are told
- * which. Later it listens on the same connections for the name of a rank that was lost.
+ * addresses and hosts of all; when one is missing at the deadline or leaves before, those that wait
+ * are told which. Later it listens on the same connections for the name of a rank that was lost.
  *
  * <p>Thread-safe. Refusals go to the log, one line each.
  */
@@ -37,16 +39,15 @@ public final class RendezvousHost implements AutoCloseable {
   private Optional<String> failure = Optional.empty();
   private OptionalInt reportedLoss = OptionalInt.empty();
 
-  private record Member(String address, SocketChannel channel) {}
+  private record Member(Roster.Seat seat, SocketChannel channel) {}
 
   private RendezvousHost(
-      int size, JobSecret secret, InetAddress networkInterface, Consumer<String> log)
+      int size, JobSecret secret, InetSocketAddress address, Consumer<String> log)
       throws IOException {
     this.size = size;
     this.secret = secret;
     this.log = log;
-    this.server =
-        HandshakeServer.bind(networkInterface, secret, Handshake.MEETING_POINT, new Door(), log);
+    this.server = HandshakeServer.bind(address, secret, Handshake.MEETING_POINT, new Door(), log);
   }
 
   /**
@@ -59,22 +60,41 @@ public final class RendezvousHost implements AutoCloseable {
     return open(size, secret, InetAddress.getLoopbackAddress(), patience, log);
   }
 
-  /** Opens a meeting point on a free port of this interface. */
+  /**
+   * Opens a meeting point on a free port of this interface.
+   *
+   * @param networkInterface an address by which all ranks reach this machine
+   */
   public static RendezvousHost open(
       int size,
       JobSecret secret,
       InetAddress networkInterface,
       Duration patience,
       Consumer<String> log) {
+    return open(size, secret, new InetSocketAddress(networkInterface, 0), patience, log);
+  }
+
+  /** Opens a meeting point at this address; port 0 stands for a free one. */
+  public static RendezvousHost open(
+      int size,
+      JobSecret secret,
+      InetSocketAddress address,
+      Duration patience,
+      Consumer<String> log) {
+    if (address.getAddress().isAnyLocalAddress()) {
+      throw new UsageException(
+          "a meeting point needs the address by which the ranks reach it, not "
+              + address.getAddress().getHostAddress());
+    }
     try {
-      RendezvousHost host = new RendezvousHost(size, secret, networkInterface, log);
+      RendezvousHost host = new RendezvousHost(size, secret, address, log);
       host.start(patience);
       return host;
     } catch (IOException e) {
+      String where =
+          address.getPort() == 0 ? address.getAddress().getHostAddress() : Addresses.text(address);
       throw new WorkFailedException(
-          "cannot open a meeting point on %s: %s"
-              .formatted(networkInterface.getHostAddress(), e.getMessage()),
-          e);
+          "cannot open a meeting point on %s: %s".formatted(where, e.getMessage()), e);
     }
   }
 
@@ -86,6 +106,18 @@ public final class RendezvousHost implements AutoCloseable {
   /** What the process of this rank must find in its environment. */
   public JobEnvironment environment(int rank) {
     return new JobEnvironment(rank, size, server.address(), secret);
+  }
+
+  /** How many ranks have joined so far. */
+  synchronized int present() {
+    return members.size();
+  }
+
+  /** Unless all have joined, tells those that wait, and those to come, why there is no use. */
+  public synchronized void giveUp(String reason) {
+    if (!complete) {
+      fail(reason);
+    }
   }
 
   /** The rank that the others reported as lost, if they did. */
@@ -132,19 +164,19 @@ public final class RendezvousHost implements AutoCloseable {
       tell(channel, "this rank has already joined");
       throw new Handshake.RefusedException("rank " + joiner.rank() + ": has already joined");
     }
-    members.put(joiner.rank(), new Member(joiner.address(), channel));
+    Roster.Seat seat = new Roster.Seat(joiner.address(), joiner.host());
+    members.put(joiner.rank(), new Member(seat, channel));
     if (members.size() < size) {
       return;
     }
     complete = true;
     notifyAll();
-    List<String> addresses = new ArrayList<>();
-    members.values().forEach(member -> addresses.add(member.address()));
+    List<Roster.Seat> seats = members.values().stream().map(Member::seat).toList();
     for (Member member : members.values()) {
       try {
-        Roster.send(stream(member.channel()), secret, addresses);
+        Roster.send(stream(member.channel()), secret, seats);
       } catch (IOException e) {
-        log.accept("cannot send the addresses of all ranks to " + member.address());
+        log.accept("cannot send the addresses of all ranks to " + member.seat().address());
       }
     }
   }
@@ -163,14 +195,8 @@ public final class RendezvousHost implements AutoCloseable {
       // The rank has left, in order or not, or the job is over; only before all have joined does
       // that matter here.
     }
-    leftEarly(rank);
+    giveUp("rank %d left before all had joined".formatted(rank));
     channel.close();
-  }
-
-  private synchronized void leftEarly(int rank) {
-    if (!complete) {
-      fail("rank %d left before all had joined".formatted(rank));
-    }
   }
 
   private synchronized void awaitAll(Duration patience) {
@@ -183,11 +209,11 @@ public final class RendezvousHost implements AutoCloseable {
       }
     }
     if (!complete) {
-      giveUp(patience);
+      nameMissing(patience);
     }
   }
 
-  private void giveUp(Duration patience) {
+  private void nameMissing(Duration patience) {
     List<Integer> missing = new ArrayList<>();
     for (int rank = 0; rank < size; rank++) {
       if (!members.containsKey(rank)) {
@@ -226,7 +252,7 @@ public final class RendezvousHost implements AutoCloseable {
       try {
         member.channel().close();
       } catch (IOException e) {
-        log.accept("cannot close the connection to " + member.address());
+        log.accept("cannot close the connection to " + member.seat().address());
       }
     }
   }

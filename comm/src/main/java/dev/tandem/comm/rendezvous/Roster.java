@@ -11,23 +11,33 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The signed list of where every rank listens, or the signed reason why there will be none. */
+/**
+ * The signed list of where every rank is and listens, or the signed reason why there will be none.
+ */
 final class Roster {
 
   private static final int MAXIMUM_BYTES = 1 << 20;
-  private static final int LABEL_ADDRESSES = 1;
+  private static final int LABEL_SEATS = 1;
   private static final int LABEL_FAILURE = 2;
 
   private Roster() {}
 
-  static void send(DataOutputStream out, JobSecret secret, List<String> addresses)
-      throws IOException {
+  /**
+   * One line of the list.
+   *
+   * @param address where the rank listens
+   * @param host the name of the host it runs on
+   */
+  record Seat(String address, String host) {}
+
+  static void send(DataOutputStream out, JobSecret secret, List<Seat> seats) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream body = new DataOutputStream(bytes);
-    body.writeInt(LABEL_ADDRESSES);
-    body.writeInt(addresses.size());
-    for (String address : addresses) {
-      body.writeUTF(address);
+    body.writeInt(LABEL_SEATS);
+    body.writeInt(seats.size());
+    for (Seat seat : seats) {
+      body.writeUTF(seat.address());
+      body.writeUTF(seat.host());
     }
     write(out, secret, bytes.toByteArray());
   }
@@ -51,8 +61,7 @@ final class Roster {
     out.write(bytes.toByteArray());
   }
 
-  static List<String> receive(Socket socket, JobSecret secret, Deadline deadline)
-      throws IOException {
+  static List<Seat> receive(Socket socket, JobSecret secret, Deadline deadline) throws IOException {
     TimedInput input = new TimedInput(socket, deadline);
     int length = input.readInt();
     if (length < Integer.BYTES || length > MAXIMUM_BYTES) {
@@ -63,14 +72,14 @@ final class Roster {
       throw new IOException("the list of addresses is not signed with the secret of this job");
     }
     DataInputStream fields = new DataInputStream(new ByteArrayInputStream(body));
-    if (fields.readInt() != LABEL_ADDRESSES) {
+    if (fields.readInt() != LABEL_SEATS) {
       throw new Handshake.RefusedException(new String(fields.readAllBytes(), UTF_8));
     }
     int count = fields.readInt();
-    List<String> addresses = new ArrayList<>();
+    List<Seat> seats = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      addresses.add(fields.readUTF());
+      seats.add(new Seat(fields.readUTF(), fields.readUTF()));
     }
-    return addresses;
+    return seats;
   }
 }

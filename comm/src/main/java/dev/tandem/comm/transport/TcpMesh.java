@@ -1,6 +1,7 @@
 package dev.tandem.comm.transport;
 
 import dev.tandem.comm.rendezvous.Addresses;
+import dev.tandem.comm.rendezvous.Applicant;
 import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.comm.rendezvous.Handshake;
 import dev.tandem.comm.rendezvous.Handshake.Introduction;
@@ -10,7 +11,6 @@ import dev.tandem.comm.rendezvous.Membership;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.WorkFailedException;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
@@ -31,18 +31,20 @@ record TcpMesh(Membership membership, List<Optional<SocketChannel>> channels) {
   static TcpMesh connect(JobEnvironment job, Duration patience) {
     Deadline deadline = Deadline.in(patience);
     Callers callers = new Callers(job);
+    Applicant applicant = Applicant.connect(job, deadline);
     try (HandshakeServer server =
         HandshakeServer.bind(
-            InetAddress.getLoopbackAddress(),
+            applicant.localAddress(),
             job.secret(),
             job.rank(),
             callers,
             line -> System.err.println("tandem: rank " + job.rank() + " " + line))) {
       server.start();
-      Membership membership = Membership.join(job, server.address(), deadline);
+      Membership membership = applicant.join(server.address());
       SocketChannel[] channels = callers.channels;
       for (int peer = 0; peer < job.rank(); peer++) {
-        SocketChannel channel = call(job, peer, membership.addresses().get(peer), deadline);
+        Introduction me = Introduction.of(job, server.address(), 0);
+        SocketChannel channel = call(job, peer, membership.addresses().get(peer), me, deadline);
         synchronized (callers) {
           channels[peer] = channel;
         }
@@ -50,23 +52,19 @@ record TcpMesh(Membership membership, List<Optional<SocketChannel>> channels) {
       callers.await(deadline);
       return new TcpMesh(membership, Stream.of(channels).map(Optional::ofNullable).toList());
     } catch (IOException e) {
+      applicant.close();
       throw new WorkFailedException(
           "rank %d cannot listen for others: %s".formatted(job.rank(), e.getMessage()), e);
     }
   }
 
   private static SocketChannel call(
-      JobEnvironment job, int peer, InetSocketAddress address, Deadline deadline) {
+      JobEnvironment job, int peer, InetSocketAddress address, Introduction me, Deadline deadline) {
     try {
       SocketChannel channel = SocketChannel.open();
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.socket().connect(address, deadline.remainingMillis());
-      Handshake.initiate(
-          channel.socket(),
-          job.secret(),
-          peer,
-          new Introduction(job.rank(), job.size(), Addresses.text(address)),
-          deadline);
+      Handshake.initiate(channel.socket(), job.secret(), peer, me, deadline);
       channel.socket().setSoTimeout(0);
       return channel;
     } catch (IOException e) {

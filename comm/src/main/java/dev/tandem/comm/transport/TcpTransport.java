@@ -3,6 +3,7 @@ package dev.tandem.comm.transport;
 import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.Membership;
+import dev.tandem.comm.rendezvous.Topology;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /**
  * One TCP connection between every two ranks. Losses show as a broken connection at once, or as
@@ -26,6 +28,7 @@ public final class TcpTransport implements Transport {
   private final int rank;
   private final TcpPeer[] peers;
   private final Membership membership;
+  private final int[] hosts;
   private final Duration silenceLimit;
   private final TrafficMeter meter = new TrafficMeter();
   private final Faults faults = new Faults(new Neighbours());
@@ -36,6 +39,7 @@ public final class TcpTransport implements Transport {
     this.rank = job.rank();
     this.peers = new TcpPeer[job.size()];
     this.membership = mesh.membership();
+    this.hosts = IntStream.range(0, job.size()).map(membership.topology()::host).toArray();
     this.silenceLimit = silenceLimit;
     for (int peer = 0; peer < peers.length; peer++) {
       if (mesh.channels().get(peer).isPresent()) {
@@ -113,6 +117,16 @@ public final class TcpTransport implements Transport {
       peers[from].await(channel, peers[from].post(channel, frame));
     }
     meter.received(target.byteSize());
+  }
+
+  @Override
+  public int host(int rank) {
+    return hosts[rank];
+  }
+
+  @Override
+  public Topology topology() {
+    return membership.topology();
   }
 
   @Override

@@ -1,7 +1,9 @@
 package dev.tandem.comm.transport;
 
+import dev.tandem.comm.rendezvous.Topology;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Moves bytes between the ranks of one job.
@@ -30,6 +32,11 @@ public interface Transport extends AutoCloseable {
   /** The number of the host that a rank runs on, from 0. */
   default int host(int rank) {
     return 0;
+  }
+
+  /** Which rank is on which host. */
+  default Topology topology() {
+    return new Topology(IntStream.range(0, size()).mapToObj(rank -> "host-" + host(rank)).toList());
   }
 
   /** Sends a message to another rank; when it returns, the memory may be used again. */

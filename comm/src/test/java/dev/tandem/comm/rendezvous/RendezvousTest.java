@@ -11,6 +11,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.testkit.Watchdog;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,6 +139,76 @@ class RendezvousTest {
           "it does not know the secret of this job",
           new JobEnvironment(0, 1, impostor.environment(0).rendezvous(), secret));
     }
+  }
+
+  @Test
+  void everyRankLearnsTheHostsOfAll() throws Exception {
+    Watchdog.within(
+        Duration.ofSeconds(30),
+        () -> {
+          try (RendezvousHost host = host(3, Duration.ofSeconds(20))) {
+            FutureTask<Membership> zero = start(() -> join(host.environment(0).on("b")));
+            FutureTask<Membership> one = start(() -> join(host.environment(1).on("a")));
+            try (Membership two = join(host.environment(2).on("b"))) {
+              assertEquals(new Topology(List.of("b", "a", "b")), two.topology());
+              zero.get().close();
+              one.get().close();
+            }
+          }
+          return null;
+        });
+  }
+
+  /** A listener is bound where the meeting point is reached from, here to another loopback one. */
+  @Test
+  void aRankListensOnlyWhereTheMeetingPointIsReachedFrom() throws Exception {
+    InetAddress other = InetAddress.getByName("127.0.0.2");
+    try (RendezvousHost host =
+            RendezvousHost.open(1, secret, other, Duration.ofSeconds(20), log::add);
+        Applicant applicant =
+            Applicant.connect(host.environment(0), Deadline.in(Duration.ofSeconds(20)))) {
+      assertEquals(other, host.environment(0).rendezvous().getAddress());
+      assertTrue(applicant.localAddress().isLoopbackAddress());
+    }
+  }
+
+  @Test
+  void aMeetingPointThatIsNotThereIsSaidSo() throws Exception {
+    InetSocketAddress closed;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+    refused("Connection refused", new JobEnvironment(0, 1, closed, secret));
+    WorkFailedException nowhere =
+        assertThrows(
+            WorkFailedException.class,
+            () ->
+                RendezvousHost.open(
+                    1,
+                    secret,
+                    InetAddress.getByName("192.0.2.1"),
+                    Duration.ofSeconds(20),
+                    log::add));
+    assertTrue(
+        nowhere.getMessage().startsWith("cannot open a meeting point on 192.0.2.1: "),
+        nowhere.getMessage());
+    UsageException unknown =
+        assertThrows(
+            UsageException.class,
+            () ->
+                JobEnvironment.of(
+                    Map.of(
+                        JobEnvironment.RANK,
+                        "0",
+                        JobEnvironment.SIZE,
+                        "1",
+                        JobEnvironment.RENDEZVOUS,
+                        "no-such-host.invalid:1",
+                        JobEnvironment.SECRET,
+                        secret.hex())));
+    assertEquals(
+        "TANDEM_RENDEZVOUS: the name of host 'no-such-host.invalid' cannot be resolved",
+        unknown.getMessage());
   }
 
   @Test

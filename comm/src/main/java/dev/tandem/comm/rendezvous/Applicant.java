@@ -1,0 +1,102 @@
+package dev.tandem.comm.rendezvous;
+
+import dev.tandem.comm.rendezvous.Handshake.Introduction;
+import dev.tandem.core.WorkFailedException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A rank that has reached the meeting point and not yet joined: it knows by which of its addresses
+ * the job is reached, and can listen there and nowhere else. For one thread.
+ */
+public final class Applicant implements AutoCloseable {
+
+  private static final Duration RETRY = Duration.ofMillis(50);
+
+  private final JobEnvironment job;
+  private final Deadline deadline;
+  private final Socket socket = new Socket();
+
+  private Applicant(JobEnvironment job, Deadline deadline) {
+    this.job = job;
+    this.deadline = deadline;
+  }
+
+  /**
+   * Connects to the meeting point, for which it waits if it may be early; {@link #join} must follow
+   * within seconds.
+   *
+   * @throws WorkFailedException if it cannot be reached
+   */
+  public static Applicant connect(JobEnvironment job, Deadline deadline) {
+    while (true) {
+      Applicant applicant = new Applicant(job, deadline);
+      try {
+        applicant.socket.setTcpNoDelay(true);
+        applicant.socket.connect(job.rendezvous(), Math.max(1, deadline.remainingMillis()));
+        return applicant;
+      } catch (ConnectException e) {
+        if (!job.mayBeEarly() || deadline.passed()) {
+          throw applicant.failure(e);
+        }
+        applicant.close();
+        LockSupport.parkNanos(RETRY.toNanos());
+      } catch (IOException e) {
+        throw applicant.failure(e);
+      }
+    }
+  }
+
+  /** The address of this host from which the meeting point was reached. */
+  public InetAddress localAddress() {
+    return socket.getLocalAddress();
+  }
+
+  /**
+   * Joins the job and waits until all ranks have. The connection goes over to the membership.
+   *
+   * @param listening where this rank accepts connections of others
+   * @throws WorkFailedException if the job refuses this process or others do not join
+   */
+  public Membership join(InetSocketAddress listening) {
+    try {
+      Handshake.initiate(
+          socket,
+          job.secret(),
+          Handshake.MEETING_POINT,
+          Introduction.of(job, listening, 0),
+          deadline);
+      List<Roster.Seat> seats = Roster.receive(socket, job.secret(), deadline);
+      if (seats.size() != job.size()) {
+        throw new IOException("got the addresses of " + seats.size() + " ranks");
+      }
+      return new Membership(socket, seats);
+    } catch (IOException e) {
+      throw failure(e);
+    }
+  }
+
+  private WorkFailedException failure(IOException e) {
+    close();
+    return new WorkFailedException(
+        "rank %d of %d cannot join the job at %s: %s"
+            .formatted(job.rank(), job.size(), Addresses.text(job.rendezvous()), e.getMessage()),
+        e);
+  }
+
+  /** Gives up without joining. */
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // Nothing is lost: nothing was said.
+    }
+  }
+}
