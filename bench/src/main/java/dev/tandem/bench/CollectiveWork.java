@@ -1,6 +1,7 @@
 package dev.tandem.bench;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.collective.Determinism;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import java.lang.foreign.Arena;
@@ -16,6 +17,7 @@ final class CollectiveWork {
   private static final int PERIOD = 1000;
 
   private final Communicator communicator;
+  private final Communicator fast;
   private final CollectiveOperation operation;
   private final List<MemorySegment> tensors = new ArrayList<>();
   private final MemorySegment other;
@@ -23,6 +25,7 @@ final class CollectiveWork {
   CollectiveWork(
       Communicator communicator, CollectiveOperation operation, long bytes, Arena arena) {
     this.communicator = communicator;
+    this.fast = communicator.at(Determinism.FAST);
     this.operation = operation;
     long count = bytes / Float.BYTES;
     int parts = operation == CollectiveOperation.FUSED && count >= TENSORS ? TENSORS : 1;
@@ -47,7 +50,8 @@ final class CollectiveWork {
   void perform() {
     MemorySegment data = tensors.getFirst();
     switch (operation) {
-      case ALLREDUCE, FAST, STRAGGLER -> communicator.allreduce(data, DType.FLOAT32, ReduceOp.SUM);
+      case ALLREDUCE, STRAGGLER -> communicator.allreduce(data, DType.FLOAT32, ReduceOp.SUM);
+      case FAST -> fast.allreduce(data, DType.FLOAT32, ReduceOp.SUM);
       case FUSED -> communicator.fusedAllreduce(tensors, DType.FLOAT32, ReduceOp.SUM);
       case ELASTIC ->
           communicator.elasticAllreduce(

@@ -8,10 +8,13 @@ import java.util.List;
 /** The flags that child JVMs inherit. */
 final class JvmFlags {
 
-  /** What only one process may do: write an archive, listen for a debugger. */
+  /**
+   * What only one process may do, such as listening for a debugger; and archives, for one that was
+   * made without {@link #VECTORS} is refused with an error.
+   */
   private static final List<String> NOT_INHERITED =
       List.of(
-          "-XX:AOTCacheOutput",
+          "-XX:AOTCache",
           "-XX:AOTMode=record",
           "-XX:AOTMode=create",
           "-XX:AOTConfiguration",
