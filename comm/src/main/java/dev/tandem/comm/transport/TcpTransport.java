@@ -9,13 +9,18 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One TCP connection between every two ranks. Losses show as a broken connection at once, or as
- * silence: every rank gives a sign of life five times within the limit.
+ * One or more TCP connections between every two ranks. Losses show as a broken connection at once,
+ * or as silence: every rank gives a sign of life five times within the limit.
  */
 public final class TcpTransport implements Transport {
 
@@ -31,6 +36,11 @@ public final class TcpTransport implements Transport {
   private final TrafficMeter meter = new TrafficMeter();
   private final Faults faults = new Faults(new Neighbours());
   private final Boards boards = new Boards();
+  private final WaitPolicy policy;
+  private final LaneKeeper keeper;
+  // All there are, and those that no call uses now.
+  private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+  private final Deque<Waiter> idle = new ConcurrentLinkedDeque<>();
   private volatile boolean closed;
 
   private TcpTransport(JobEnvironment job, TcpMesh mesh, Duration silenceLimit) {
@@ -38,11 +48,19 @@ public final class TcpTransport implements Transport {
     this.peers = new TcpPeer[job.size()];
     this.membership = mesh.membership();
     this.silenceLimit = silenceLimit;
+    this.policy = WaitPolicy.forRanks(topology().localSize(rank));
+    List<TcpLane> lanes = new ArrayList<>();
     for (int peer = 0; peer < peers.length; peer++) {
-      if (mesh.channels().get(peer).isPresent()) {
-        peers[peer] = new TcpPeer(peer, mesh.channels().get(peer).get(), faults);
+      if (peer != rank) {
+        peers[peer] = new TcpPeer(peer, mesh.wires().get(peer), faults, this::wakeKeeper);
+        lanes.addAll(peers[peer].lanes());
       }
     }
+    this.keeper = new LaneKeeper(lanes, "tandem-lanes-" + rank);
+  }
+
+  private void wakeKeeper() {
+    keeper.wake();
   }
 
   /**
@@ -61,10 +79,10 @@ public final class TcpTransport implements Transport {
     for (TcpPeer peer : peers) {
       if (peer != null) {
         peer.forgive();
-        peer.start(rank);
       }
     }
     if (peers.length > 1) {
+      keeper.start();
       Thread.ofPlatform().daemon().name("tandem-heartbeat-" + rank).start(this::beat);
       Thread.ofPlatform().daemon().name("tandem-liveness-" + rank).start(this::watch);
     }
@@ -83,8 +101,13 @@ public final class TcpTransport implements Transport {
   @Override
   public void send(int to, int channel, MemorySegment data) {
     checkOpen();
-    for (MemorySegment frame : Frames.of(data)) {
-      peers[to].send(channel, frame);
+    Waiter waiter = beginCall();
+    try {
+      for (MemorySegment frame : Frames.of(data)) {
+        TcpCall.send(faults, waiter, channel, peers[to], frame);
+      }
+    } finally {
+      idle.push(waiter);
     }
     meter.sent(data.byteSize());
   }
@@ -92,8 +115,13 @@ public final class TcpTransport implements Transport {
   @Override
   public void receive(int from, int channel, MemorySegment target) {
     checkOpen();
-    for (MemorySegment frame : Frames.of(target)) {
-      peers[from].await(channel, peers[from].post(channel, frame));
+    Waiter waiter = beginCall();
+    try {
+      for (MemorySegment frame : Frames.of(target)) {
+        TcpCall.receive(faults, waiter, channel, peers[from], frame);
+      }
+    } finally {
+      idle.push(waiter);
     }
     meter.received(target.byteSize());
   }
@@ -101,19 +129,38 @@ public final class TcpTransport implements Transport {
   @Override
   public void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel) {
     checkOpen();
-    Frames frames = Frames.of(target);
-    Receipt receipt = peers[from].post(channel, frames.first());
+    Waiter waiter = beginCall();
     try {
-      send(to, channel, data);
-    } catch (RuntimeException e) {
-      receipt.abandon();
-      throw e;
+      Frames outgoing = Frames.of(data);
+      Frames incoming = Frames.of(target);
+      TcpCall.exchange(
+          faults, waiter, channel, peers[to], outgoing.first(), peers[from], incoming.first());
+      Iterator<MemorySegment> more = incoming.rest().iterator();
+      for (MemorySegment frame : outgoing.rest()) {
+        if (more.hasNext()) {
+          TcpCall.exchange(faults, waiter, channel, peers[to], frame, peers[from], more.next());
+        } else {
+          TcpCall.send(faults, waiter, channel, peers[to], frame);
+        }
+      }
+      while (more.hasNext()) {
+        TcpCall.receive(faults, waiter, channel, peers[from], more.next());
+      }
+    } finally {
+      idle.push(waiter);
     }
-    peers[from].await(channel, receipt);
-    for (MemorySegment frame : frames.rest()) {
-      peers[from].await(channel, peers[from].post(channel, frame));
-    }
+    meter.sent(data.byteSize());
     meter.received(target.byteSize());
+  }
+
+  private Waiter beginCall() {
+    Waiter waiter = idle.poll();
+    if (waiter == null) {
+      waiter = new Waiter(policy);
+      waiters.add(waiter);
+    }
+    waiter.begin();
+    return waiter;
   }
 
   /** On which host each rank is. */
@@ -199,8 +246,11 @@ public final class TcpTransport implements Transport {
     closed = true;
     List<TcpPeer> others = Arrays.stream(peers).filter(Objects::nonNull).toList();
     others.forEach(TcpPeer::sayGoodbye);
+    keeper.wake();
     Deadline deadline = Deadline.in(FAREWELL);
     others.forEach(peer -> peer.leave(deadline));
+    keeper.close();
+    waiters.forEach(Waiter::close);
     membership.close();
   }
 
@@ -228,6 +278,7 @@ public final class TcpTransport implements Transport {
           peer.wake();
         }
       }
+      waiters.forEach(Waiter::wake);
       boards.nudgeAll();
     }
   }
