@@ -7,15 +7,21 @@ import dev.tandem.comm.collective.Team;
 import dev.tandem.comm.collective.TeamCollectives;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.rendezvous.JobEnvironment;
-import dev.tandem.comm.transport.SharedMemoryTransport;
+import dev.tandem.comm.rendezvous.JobFile;
+import dev.tandem.comm.rendezvous.RendezvousHost;
+import dev.tandem.comm.rendezvous.Topology;
 import dev.tandem.comm.transport.TcpTransport;
 import dev.tandem.comm.transport.ThreadsTransport;
 import dev.tandem.comm.transport.Traffic;
 import dev.tandem.comm.transport.Transport;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * The ranks of a job, or a group of them, calling collectives together. The calls of {@link
@@ -47,22 +53,36 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   /**
-   * Joins the job that the environment variables of this process describe, or is alone if they
-   * describe none.
+   * Joins the job that the environment variables of this process describe, or the file that they
+   * name, or is alone if they do neither.
    */
   public static Communicator join() {
-    return JobEnvironment.of(System.getenv())
-        .map(job -> join(job, FaultLimits.of(System.getenv()), TransportKind.of(System.getenv())))
+    Map<String, String> variables = System.getenv();
+    FaultLimits limits = FaultLimits.of(variables);
+    TransportKind kind = TransportKind.of(variables);
+    Optional<JobFile> file = JobFile.of(variables);
+    if (file.isPresent()) {
+      return join(file.get(), JobEnvironment.rank(variables), limits, kind);
+    }
+    return JobEnvironment.of(variables)
+        .map(job -> join(job, limits, kind))
         .orElseGet(Communicator::alone);
+  }
+
+  /** Joins the job of a file; who has to opens its meeting point until all have joined. */
+  static Communicator join(JobFile file, int rank, FaultLimits limits, TransportKind kind) {
+    Optional<RendezvousHost> meetingPoint =
+        file.open(rank, limits.joining(), line -> System.err.println("tandem: " + line));
+    try {
+      return join(file.environment(rank), limits, kind);
+    } finally {
+      meetingPoint.ifPresent(RendezvousHost::close);
+    }
   }
 
   /** Joins a job and waits until all its ranks have. */
   public static Communicator join(JobEnvironment job, FaultLimits limits, TransportKind kind) {
-    return over(
-        switch (kind) {
-          case SHARED_MEMORY -> SharedMemoryTransport.join(job, limits.silence(), limits.joining());
-          case TCP -> TcpTransport.join(job, limits.silence(), limits.joining());
-        });
+    return over(kind.over(TcpTransport.join(job, limits.silence(), limits.joining())));
   }
 
   /** A job of one. */
@@ -94,6 +114,33 @@ public final class Communicator implements Collectives, AutoCloseable {
     int channel = groups.agree(team, ranks);
     return new Communicator(
         transport, groups, new Team(transport, channel, team.members(ranks)), false);
+  }
+
+  /**
+   * Forms the group of the ranks on this rank's host; all ranks of this communicator call it, at
+   * the same place in the order of their operations.
+   */
+  public Communicator sameHost() {
+    Topology topology = topology();
+    return group(topology.ranksOf(topology.host(rank())));
+  }
+
+  /**
+   * Forms the group of the lowest ranks of all hosts; all ranks of this communicator call it, at
+   * the same place in the order of their operations. Empty for who is not one of them.
+   */
+  public Optional<Communicator> leaders() {
+    int[] leaders = topology().leaders();
+    return Arrays.stream(leaders).anyMatch(leader -> leader == rank())
+        ? Optional.of(group(leaders))
+        : Optional.empty();
+  }
+
+  /** Which rank of this communicator is on which host. */
+  public Topology topology() {
+    int[] everyone = IntStream.range(0, size()).toArray();
+    List<String> names = transport.topology().names();
+    return new Topology(Arrays.stream(team.members(everyone)).mapToObj(names::get).toList());
   }
 
   /**

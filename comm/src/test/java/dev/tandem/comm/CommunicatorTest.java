@@ -85,7 +85,7 @@ class CommunicatorTest {
                     }));
     String message =
         switch (kind) {
-          case THREADS, TCP ->
+          case THREADS, TCP, HYBRID ->
               "rank 1 sent 88 bytes where 80 were expected: the ranks call different operations";
           case THREADS_WITH_BOARD, SHARED_MEMORY ->
               "members 0 and 1 of a group call different operations, or with different lengths";

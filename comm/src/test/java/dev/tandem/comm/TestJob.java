@@ -1,5 +1,6 @@
 package dev.tandem.comm;
 
+import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.JobSecret;
 import dev.tandem.comm.rendezvous.RendezvousHost;
 import dev.tandem.comm.transport.ThreadsTransport;
@@ -22,7 +23,11 @@ final class TestJob {
     /** As processes are, by connections. */
     TCP,
     /** As processes are, by a shared file. */
-    SHARED_MEMORY
+    SHARED_MEMORY,
+    /**
+     * As processes of two hosts are: the lower half of the ranks is on one, the rest on another.
+     */
+    HYBRID
   }
 
   /** What a rank does. */
@@ -44,6 +49,7 @@ final class TestJob {
       case THREADS_WITH_BOARD -> runThreads(size, true, program);
       case TCP -> runProcesses(size, TransportKind.TCP, program);
       case SHARED_MEMORY -> runProcesses(size, TransportKind.SHARED_MEMORY, program);
+      case HYBRID -> runProcesses(size, TransportKind.HYBRID, program);
     };
   }
 
@@ -57,8 +63,16 @@ final class TestJob {
       throws Exception {
     try (RendezvousHost host =
         RendezvousHost.open(size, JobSecret.random(), PATIENCE, line -> {})) {
-      return runAll(size, rank -> Communicator.join(host.environment(rank), LIMITS, kind), program);
+      return runAll(
+          size,
+          rank ->
+              Communicator.join(host.environment(rank).on(hostOf(kind, rank, size)), LIMITS, kind),
+          program);
     }
+  }
+
+  private static String hostOf(TransportKind kind, int rank, int size) {
+    return kind == TransportKind.HYBRID ? "host-" + rank * 2 / size : JobEnvironment.ONE_HOST;
   }
 
   private interface Connector {

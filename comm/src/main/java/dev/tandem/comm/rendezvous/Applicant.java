@@ -3,16 +3,21 @@ package dev.tandem.comm.rendezvous;
 import dev.tandem.comm.rendezvous.Handshake.Introduction;
 import dev.tandem.core.WorkFailedException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A rank that has reached the meeting point and not yet joined: it knows by which of its addresses
  * the job is reached, and can listen there and nowhere else. For one thread.
  */
 public final class Applicant implements AutoCloseable {
+
+  private static final Duration RETRY = Duration.ofMillis(50);
 
   private final JobEnvironment job;
   private final Deadline deadline;
@@ -24,18 +29,27 @@ public final class Applicant implements AutoCloseable {
   }
 
   /**
-   * Connects to the meeting point; {@link #join} must follow within seconds.
+   * Connects to the meeting point, for which it waits if it may be early; {@link #join} must follow
+   * within seconds.
    *
    * @throws WorkFailedException if it cannot be reached
    */
   public static Applicant connect(JobEnvironment job, Deadline deadline) {
-    Applicant applicant = new Applicant(job, deadline);
-    try {
-      applicant.socket.setTcpNoDelay(true);
-      applicant.socket.connect(job.rendezvous(), deadline.remainingMillis());
-      return applicant;
-    } catch (IOException e) {
-      throw applicant.failure(e);
+    while (true) {
+      Applicant applicant = new Applicant(job, deadline);
+      try {
+        applicant.socket.setTcpNoDelay(true);
+        applicant.socket.connect(job.rendezvous(), Math.max(1, deadline.remainingMillis()));
+        return applicant;
+      } catch (ConnectException e) {
+        if (!job.mayBeEarly() || deadline.passed()) {
+          throw applicant.failure(e);
+        }
+        applicant.close();
+        LockSupport.parkNanos(RETRY.toNanos());
+      } catch (IOException e) {
+        throw applicant.failure(e);
+      }
     }
   }
 

@@ -61,8 +61,24 @@ public final class HandshakeServer implements AutoCloseable {
       Reception reception,
       Consumer<String> log)
       throws IOException {
+    return bind(new InetSocketAddress(networkInterface, 0), secret, myRank, reception, log);
+  }
+
+  /** Binds to this address; {@link #start} begins to answer. */
+  static HandshakeServer bind(
+      InetSocketAddress address,
+      JobSecret secret,
+      int myRank,
+      Reception reception,
+      Consumer<String> log)
+      throws IOException {
     ServerSocketChannel server = ServerSocketChannel.open();
-    server.bind(new InetSocketAddress(networkInterface, 0), BACKLOG);
+    try {
+      server.bind(address, BACKLOG);
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
     return new HandshakeServer(server, secret, myRank, reception, log);
   }
 

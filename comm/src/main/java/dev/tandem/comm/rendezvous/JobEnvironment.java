@@ -16,9 +16,15 @@ import java.util.Optional;
  * @param rendezvous where the launcher waits for all to join
  * @param secret what proves that a process belongs to the job
  * @param host the name of the host it runs on: ranks of the same name share memory
+ * @param mayBeEarly whether it may start before its meeting point opens, so that it tries again
  */
 public record JobEnvironment(
-    int rank, int size, InetSocketAddress rendezvous, JobSecret secret, String host) {
+    int rank,
+    int size,
+    InetSocketAddress rendezvous,
+    JobSecret secret,
+    String host,
+    boolean mayBeEarly) {
 
   /** The host of every rank whose job names none. */
   public static final String ONE_HOST = "localhost";
@@ -43,12 +49,20 @@ public record JobEnvironment(
 
   /** A rank of a job whose ranks are all on one host. */
   public JobEnvironment(int rank, int size, InetSocketAddress rendezvous, JobSecret secret) {
-    this(rank, size, rendezvous, secret, ONE_HOST);
+    this(rank, size, rendezvous, secret, ONE_HOST, false);
   }
 
   /** The same rank on a host of this name. */
   public JobEnvironment on(String name) {
-    return new JobEnvironment(rank, size, rendezvous, secret, name);
+    return new JobEnvironment(rank, size, rendezvous, secret, name, mayBeEarly);
+  }
+
+  /** The rank that these variables give to this process. */
+  public static int rank(Map<String, String> variables) {
+    if (!variables.containsKey(RANK)) {
+      throw new UsageException("%s must say which rank of the job this is".formatted(RANK));
+    }
+    return number(variables, RANK);
   }
 
   /** The job that these variables describe; empty if they do not speak of one. */
@@ -62,7 +76,8 @@ public record JobEnvironment(
             number(variables, SIZE),
             address(required(variables, RENDEZVOUS)),
             secret(required(variables, SECRET)),
-            variables.getOrDefault(HOST, ONE_HOST)));
+            variables.getOrDefault(HOST, ONE_HOST),
+            false));
   }
 
   /** The variables from which {@link #of} makes the same job. */

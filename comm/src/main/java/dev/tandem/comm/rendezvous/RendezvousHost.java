@@ -1,12 +1,14 @@
 package dev.tandem.comm.rendezvous;
 
 import dev.tandem.comm.rendezvous.Handshake.Introduction;
+import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,13 +42,12 @@ public final class RendezvousHost implements AutoCloseable {
   private record Member(Roster.Seat seat, SocketChannel channel) {}
 
   private RendezvousHost(
-      int size, JobSecret secret, InetAddress networkInterface, Consumer<String> log)
+      int size, JobSecret secret, InetSocketAddress address, Consumer<String> log)
       throws IOException {
     this.size = size;
     this.secret = secret;
     this.log = log;
-    this.server =
-        HandshakeServer.bind(networkInterface, secret, Handshake.MEETING_POINT, new Door(), log);
+    this.server = HandshakeServer.bind(address, secret, Handshake.MEETING_POINT, new Door(), log);
   }
 
   /**
@@ -70,15 +71,30 @@ public final class RendezvousHost implements AutoCloseable {
       InetAddress networkInterface,
       Duration patience,
       Consumer<String> log) {
+    return open(size, secret, new InetSocketAddress(networkInterface, 0), patience, log);
+  }
+
+  /** Opens a meeting point at this address; port 0 stands for a free one. */
+  public static RendezvousHost open(
+      int size,
+      JobSecret secret,
+      InetSocketAddress address,
+      Duration patience,
+      Consumer<String> log) {
+    if (address.getAddress().isAnyLocalAddress()) {
+      throw new UsageException(
+          "a meeting point needs the address by which the ranks reach it, not "
+              + address.getAddress().getHostAddress());
+    }
     try {
-      RendezvousHost host = new RendezvousHost(size, secret, networkInterface, log);
+      RendezvousHost host = new RendezvousHost(size, secret, address, log);
       host.start(patience);
       return host;
     } catch (IOException e) {
+      String where =
+          address.getPort() == 0 ? address.getAddress().getHostAddress() : Addresses.text(address);
       throw new WorkFailedException(
-          "cannot open a meeting point on %s: %s"
-              .formatted(networkInterface.getHostAddress(), e.getMessage()),
-          e);
+          "cannot open a meeting point on %s: %s".formatted(where, e.getMessage()), e);
     }
   }
 

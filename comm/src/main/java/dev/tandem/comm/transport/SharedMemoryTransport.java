@@ -3,6 +3,7 @@ package dev.tandem.comm.transport;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tandem.comm.rendezvous.JobEnvironment;
+import dev.tandem.comm.rendezvous.Topology;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.SharedMemoryFile;
 import java.lang.foreign.Arena;
@@ -14,8 +15,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Processes of one host: teams get a {@link Board} in memory that they share, for the collectives;
- * messages between two ranks, and the watch over lost ranks, go over loopback connections.
+ * Processes of one host: teams of them get a {@link Board} in memory that they share, for the
+ * collectives; messages between two ranks, and the watch over lost ranks, go over loopback
+ * connections.
  *
  * <p>The shared file is unlinked as soon as all members have mapped it, so nothing is left over
  * however they end.
@@ -45,6 +47,12 @@ public final class SharedMemoryTransport implements Transport {
     return new SharedMemoryTransport(TcpTransport.join(job, silenceLimit, patience), folders);
   }
 
+  /** Adds shared memory to these connections, which it owns from now on. */
+  public static SharedMemoryTransport over(TcpTransport connections) {
+    return new SharedMemoryTransport(connections, SharedMemoryFile.folders());
+  }
+
+  /** The memory of any team whose members are all on this host. */
   @Override
   public Optional<Board> board(int channel, int[] members) {
     boolean first = members[0] == rank();
@@ -91,10 +99,11 @@ public final class SharedMemoryTransport implements Transport {
 
   private Optional<Board> map(Path path, int[] members) {
     Arena arena = Arena.ofShared();
+    // Ranks of other hosts do not compete for the processors of this one.
+    WaitPolicy policy = WaitPolicy.forRanks(topology().localSize(rank()));
     try {
       MemorySegment memory = SharedMemoryFile.map(path, arena);
-      return Optional.of(
-          connections.board(memory, arena, members, WaitPolicy.forRanks(connections.size())));
+      return Optional.of(connections.board(memory, arena, members, policy));
     } catch (WorkFailedException e) {
       arena.close();
       System.err.println("tandem: " + e.getMessage() + "; collectives go over TCP");
@@ -140,6 +149,16 @@ public final class SharedMemoryTransport implements Transport {
   }
 
   @Override
+  public int host(int rank) {
+    return connections.host(rank);
+  }
+
+  @Override
+  public Topology topology() {
+    return connections.topology();
+  }
+
+  @Override
   public void send(int to, int channel, MemorySegment data) {
     connections.send(to, channel, data);
   }
@@ -152,6 +171,11 @@ public final class SharedMemoryTransport implements Transport {
   @Override
   public void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel) {
     connections.exchange(to, data, from, target, channel);
+  }
+
+  @Override
+  public Arrival expect(int from, int channel, MemorySegment target) {
+    return connections.expect(from, channel, target);
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.tandem.comm.transport;
 import dev.tandem.comm.transport.TcpPeer.Incoming;
 import dev.tandem.core.PeerLostException;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.channels.SelectionKey;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -17,6 +16,7 @@ final class TcpCall {
   /** How long the reason of a failed write may take to arrive. */
   private static final long VERDICT_NANOS = 1_000_000_000;
 
+  private final TcpCalls calls;
   private final Faults faults;
   private final Waiter waiter;
   private final int channel;
@@ -27,8 +27,13 @@ final class TcpCall {
   private final long bytes;
   private boolean permitted;
 
-  private TcpCall(
-      Faults faults,
+  /**
+   * @param bytes how much is to be sent
+   * @param outgoing nothing if nothing is sent; then {@code to} does not matter
+   * @param incoming nothing if nothing is received; then {@code from} does not matter
+   */
+  TcpCall(
+      TcpCalls calls,
       Waiter waiter,
       int channel,
       TcpPeer to,
@@ -36,7 +41,8 @@ final class TcpCall {
       long bytes,
       TcpPeer from,
       List<Incoming> incoming) {
-    this.faults = faults;
+    this.calls = calls;
+    this.faults = calls.faults();
     this.waiter = waiter;
     this.channel = channel;
     this.to = to;
@@ -47,51 +53,8 @@ final class TcpCall {
     this.incoming = incoming;
   }
 
-  static void send(Faults faults, Waiter waiter, int channel, TcpPeer to, MemorySegment data) {
-    new TcpCall(
-            faults,
-            waiter,
-            channel,
-            to,
-            to.prepare(channel, data, waiter),
-            data.byteSize(),
-            to,
-            List.of())
-        .run();
-  }
-
-  static void receive(
-      Faults faults, Waiter waiter, int channel, TcpPeer from, MemorySegment target) {
-    new TcpCall(
-            faults, waiter, channel, from, List.of(), 0, from, from.post(channel, target, waiter))
-        .run();
-    from.taken(channel, target.byteSize());
-  }
-
-  static void exchange(
-      Faults faults,
-      Waiter waiter,
-      int channel,
-      TcpPeer to,
-      MemorySegment data,
-      TcpPeer from,
-      MemorySegment target) {
-    // Posted before anything is sent, so that the answer finds its place.
-    List<Incoming> incoming = from.post(channel, target, waiter);
-    new TcpCall(
-            faults,
-            waiter,
-            channel,
-            to,
-            to.prepare(channel, data, waiter),
-            data.byteSize(),
-            from,
-            incoming)
-        .run();
-    from.taken(channel, target.byteSize());
-  }
-
-  private void run() {
+  /** Does it; returns when all is sent and received, and throws if a rank is lost. */
+  void run() {
     attend();
     boolean done = false;
     try {
@@ -139,8 +102,8 @@ final class TcpCall {
       return true;
     }
     checkHope();
-    if (!sent() && to.serve()) {
-      // It may have been the permission to send on.
+    // The permission to send on may be there, and others may wait for us to read what we expect.
+    if (!sent() && (to.serve() || calls.serveExpected())) {
       return true;
     }
     if (waiter.tired()) {
@@ -214,6 +177,7 @@ final class TcpCall {
     }
     if (!sent()) {
       watchReading(to.lanes());
+      watchReading(calls.expected());
     }
     for (Incoming message : incoming) {
       if (!message.receipt().done()) {

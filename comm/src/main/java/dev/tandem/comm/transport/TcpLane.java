@@ -42,6 +42,7 @@ final class TcpLane implements FrameReader.Handler {
   // By channel; guarded by the lock.
   private final Map<Integer, Delivery> unfinished = new HashMap<>();
   private final AtomicInteger attendants = new AtomicInteger();
+  private final AtomicInteger expected = new AtomicInteger();
   private final CountDownLatch readToTheEnd = new CountDownLatch(1);
   private volatile long lastAttended = System.nanoTime() - LINGER_NANOS;
   private volatile long lastHeard = System.nanoTime();
@@ -66,8 +67,23 @@ final class TcpLane implements FrameReader.Handler {
     return writer;
   }
 
-  Receipt post(int number, MemorySegment target, Waiter waiter) {
-    return mailbox.post(number, target, waiter::wake);
+  Receipt post(int number, MemorySegment target, Runnable wake) {
+    return mailbox.post(number, target, wake);
+  }
+
+  /** A message is expected that no call waits for yet. */
+  void expect() {
+    expected.incrementAndGet();
+  }
+
+  /** A call waits for it now, or nobody wants it any more. */
+  void expectNoLonger() {
+    expected.decrementAndGet();
+  }
+
+  /** Whether messages are expected that no call waits for yet. */
+  boolean expects() {
+    return expected.get() > 0;
   }
 
   /** A call looks after this lane from now on. */
@@ -185,7 +201,8 @@ final class TcpLane implements FrameReader.Handler {
       }
       case LOST ->
           faults.lose(
-              delivery.number(), new String(delivery.target().toArray(ValueLayout.JAVA_BYTE), UTF_8));
+              delivery.number(),
+              new String(delivery.target().toArray(ValueLayout.JAVA_BYTE), UTF_8));
       case GOODBYE -> {
         left = true;
         over = true;

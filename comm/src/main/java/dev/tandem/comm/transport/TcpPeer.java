@@ -52,11 +52,11 @@ final class TcpPeer implements PeerWatch {
   record Incoming(TcpLane lane, Receipt receipt) {}
 
   /** Posts a receive on all lanes that the message uses. */
-  List<Incoming> post(int channel, MemorySegment target, Waiter waiter) {
+  List<Incoming> post(int channel, MemorySegment target, Runnable wake) {
     List<Incoming> incoming = new ArrayList<>(lanes.size());
     for (int i = 0; i < stripes(target); i++) {
       TcpLane lane = lanes.get(i);
-      incoming.add(new Incoming(lane, lane.post(channel, stripe(target, i), waiter)));
+      incoming.add(new Incoming(lane, lane.post(channel, stripe(target, i), wake)));
     }
     return incoming;
   }

@@ -9,14 +9,11 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /**
  * One or more TCP connections between every two ranks. Losses show as a broken connection at once,
@@ -32,23 +29,23 @@ public final class TcpTransport implements Transport {
   private final int rank;
   private final TcpPeer[] peers;
   private final Membership membership;
+  private final int[] hosts;
   private final Duration silenceLimit;
   private final TrafficMeter meter = new TrafficMeter();
   private final Faults faults = new Faults(new Neighbours());
   private final Boards boards = new Boards();
-  private final WaitPolicy policy;
+  private final Waiters waiters;
+  private final TcpCalls calls;
   private final LaneKeeper keeper;
-  // All there are, and those that no call uses now.
-  private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
-  private final Deque<Waiter> idle = new ConcurrentLinkedDeque<>();
   private volatile boolean closed;
 
   private TcpTransport(JobEnvironment job, TcpMesh mesh, Duration silenceLimit) {
     this.rank = job.rank();
     this.peers = new TcpPeer[job.size()];
     this.membership = mesh.membership();
+    this.hosts = IntStream.range(0, job.size()).map(membership.topology()::host).toArray();
     this.silenceLimit = silenceLimit;
-    this.policy = WaitPolicy.forRanks(topology().localSize(rank));
+    this.waiters = new Waiters(WaitPolicy.forRanks(topology().localSize(rank)));
     List<TcpLane> lanes = new ArrayList<>();
     for (int peer = 0; peer < peers.length; peer++) {
       if (peer != rank) {
@@ -56,6 +53,7 @@ public final class TcpTransport implements Transport {
         lanes.addAll(peers[peer].lanes());
       }
     }
+    this.calls = new TcpCalls(faults, waiters, lanes);
     this.keeper = new LaneKeeper(lanes, "tandem-lanes-" + rank);
   }
 
@@ -101,13 +99,8 @@ public final class TcpTransport implements Transport {
   @Override
   public void send(int to, int channel, MemorySegment data) {
     checkOpen();
-    Waiter waiter = beginCall();
-    try {
-      for (MemorySegment frame : Frames.of(data)) {
-        TcpCall.send(faults, waiter, channel, peers[to], frame);
-      }
-    } finally {
-      idle.push(waiter);
+    for (MemorySegment frame : Frames.of(data)) {
+      calls.send(channel, peers[to], frame);
     }
     meter.sent(data.byteSize());
   }
@@ -115,13 +108,8 @@ public final class TcpTransport implements Transport {
   @Override
   public void receive(int from, int channel, MemorySegment target) {
     checkOpen();
-    Waiter waiter = beginCall();
-    try {
-      for (MemorySegment frame : Frames.of(target)) {
-        TcpCall.receive(faults, waiter, channel, peers[from], frame);
-      }
-    } finally {
-      idle.push(waiter);
+    for (MemorySegment frame : Frames.of(target)) {
+      calls.receive(channel, peers[from], frame);
     }
     meter.received(target.byteSize());
   }
@@ -129,43 +117,41 @@ public final class TcpTransport implements Transport {
   @Override
   public void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel) {
     checkOpen();
-    Waiter waiter = beginCall();
-    try {
-      Frames outgoing = Frames.of(data);
-      Frames incoming = Frames.of(target);
-      TcpCall.exchange(
-          faults, waiter, channel, peers[to], outgoing.first(), peers[from], incoming.first());
-      Iterator<MemorySegment> more = incoming.rest().iterator();
-      for (MemorySegment frame : outgoing.rest()) {
-        if (more.hasNext()) {
-          TcpCall.exchange(faults, waiter, channel, peers[to], frame, peers[from], more.next());
-        } else {
-          TcpCall.send(faults, waiter, channel, peers[to], frame);
-        }
+    Frames outgoing = Frames.of(data);
+    Frames incoming = Frames.of(target);
+    calls.exchange(channel, peers[to], outgoing.first(), peers[from], incoming.first());
+    Iterator<MemorySegment> more = incoming.rest().iterator();
+    for (MemorySegment frame : outgoing.rest()) {
+      if (more.hasNext()) {
+        calls.exchange(channel, peers[to], frame, peers[from], more.next());
+      } else {
+        calls.send(channel, peers[to], frame);
       }
-      while (more.hasNext()) {
-        TcpCall.receive(faults, waiter, channel, peers[from], more.next());
-      }
-    } finally {
-      idle.push(waiter);
+    }
+    while (more.hasNext()) {
+      calls.receive(channel, peers[from], more.next());
     }
     meter.sent(data.byteSize());
     meter.received(target.byteSize());
   }
 
-  private Waiter beginCall() {
-    Waiter waiter = idle.poll();
-    if (waiter == null) {
-      waiter = new Waiter(policy);
-      waiters.add(waiter);
-    }
-    waiter.begin();
-    return waiter;
+  @Override
+  public int host(int ofRank) {
+    return hosts[ofRank];
   }
 
-  /** On which host each rank is. */
+  @Override
   public Topology topology() {
     return membership.topology();
+  }
+
+  @Override
+  public Arrival expect(int from, int channel, MemorySegment target) {
+    checkOpen();
+    if (target.byteSize() > TcpPeer.MAXIMUM_FRAME) {
+      return () -> receive(from, channel, target);
+    }
+    return calls.expect(channel, peers[from], target, meter);
   }
 
   /** A board whose waiters hear of losses over the connections. */
@@ -250,7 +236,7 @@ public final class TcpTransport implements Transport {
     Deadline deadline = Deadline.in(FAREWELL);
     others.forEach(peer -> peer.leave(deadline));
     keeper.close();
-    waiters.forEach(Waiter::close);
+    waiters.close();
     membership.close();
   }
 
@@ -278,7 +264,7 @@ public final class TcpTransport implements Transport {
           peer.wake();
         }
       }
-      waiters.forEach(Waiter::wake);
+      waiters.wakeAll();
       boards.nudgeAll();
     }
   }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 /**
  * Ranks as threads of one JVM: a message is copied once if its receiver waits, else twice;
@@ -28,7 +29,13 @@ public final class ThreadsTransport implements Transport {
 
   /** What the ranks of one job have in common. */
   private record Hub(
-      List<ThreadsTransport> ranks, Map<Integer, MemorySegment> boards, boolean withBoards) {}
+      List<ThreadsTransport> ranks,
+      Map<BoardName, MemorySegment> boards,
+      boolean withBoards,
+      List<Integer> hosts) {}
+
+  /** Hosts may each have a board on the same channel: the first member tells them apart. */
+  private record BoardName(int channel, int first) {}
 
   private ThreadsTransport(Hub hub, int rank, int size) {
     this.hub = hub;
@@ -45,9 +52,23 @@ public final class ThreadsTransport implements Transport {
    * @param withBoards whether teams share memory, or only send messages
    */
   public static List<Transport> create(int size, boolean withBoards) {
-    Hub hub = new Hub(new ArrayList<>(), new ConcurrentHashMap<>(), withBoards);
-    for (int rank = 0; rank < size; rank++) {
-      hub.ranks.add(new ThreadsTransport(hub, rank, size));
+    return create(new int[size], withBoards);
+  }
+
+  /**
+   * A job that pretends to run on several hosts: only teams within one of them share memory.
+   *
+   * @param hosts the number of every rank's host, from 0
+   */
+  public static List<Transport> create(int[] hosts, boolean withBoards) {
+    Hub hub =
+        new Hub(
+            new ArrayList<>(),
+            new ConcurrentHashMap<>(),
+            withBoards,
+            IntStream.of(hosts).boxed().toList());
+    for (int rank = 0; rank < hosts.length; rank++) {
+      hub.ranks.add(new ThreadsTransport(hub, rank, hosts.length));
     }
     return List.copyOf(hub.ranks);
   }
@@ -60,6 +81,11 @@ public final class ThreadsTransport implements Transport {
   @Override
   public int size() {
     return mailboxes.length;
+  }
+
+  @Override
+  public int host(int ofRank) {
+    return hub.hosts.get(ofRank);
   }
 
   @Override
@@ -101,6 +127,23 @@ public final class ThreadsTransport implements Transport {
     await(from, receipt);
   }
 
+  @Override
+  public Arrival expect(int from, int channel, MemorySegment target) {
+    checkOpen();
+    Receipt receipt = mailboxes[from].post(channel, target);
+    return new Arrival() {
+      @Override
+      public void await() {
+        ThreadsTransport.this.await(from, receipt);
+      }
+
+      @Override
+      public void abandon() {
+        receipt.abandon();
+      }
+    };
+  }
+
   private void await(int from, Receipt receipt) {
     receipt.await(new Neighbour(from));
     meter.received(receipt.target().byteSize());
@@ -115,13 +158,14 @@ public final class ThreadsTransport implements Transport {
 
   @Override
   public Optional<Board> board(int channel, int[] members) {
-    if (!hub.withBoards) {
+    if (!hub.withBoards || IntStream.of(members).map(this::host).distinct().count() > 1) {
       return Optional.empty();
     }
     // The garbage collector frees the memory when the job is over.
     MemorySegment memory =
         hub.boards.computeIfAbsent(
-            channel, number -> Arena.ofAuto().allocate(Board.bytes(members.length), PAGE));
+            new BoardName(channel, members[0]),
+            name -> Arena.ofAuto().allocate(Board.bytes(members.length), PAGE));
     List<PeerWatch> watches = new ArrayList<>();
     int place = -1;
     for (int member = 0; member < members.length; member++) {

@@ -1,7 +1,9 @@
 package dev.tandem.comm.transport;
 
+import dev.tandem.comm.rendezvous.Topology;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Moves bytes between the ranks of one job.
@@ -20,9 +22,22 @@ import java.util.Optional;
  */
 public interface Transport extends AutoCloseable {
 
+  /** So much may lie unreceived between two ranks on a channel without stopping the sender. */
+  long EAGER_BYTES = 4 << 20;
+
   int rank();
 
   int size();
+
+  /** The number of the host that a rank runs on, from 0. */
+  default int host(int rank) {
+    return 0;
+  }
+
+  /** Which rank is on which host. */
+  default Topology topology() {
+    return new Topology(IntStream.range(0, size()).mapToObj(rank -> "host-" + host(rank)).toList());
+  }
 
   /** Sends a message to another rank; when it returns, the memory may be used again. */
   void send(int to, int channel, MemorySegment data);
@@ -32,6 +47,18 @@ public interface Transport extends AutoCloseable {
 
   /** Sends and receives at the same time, so that ranks doing so in a circle never block. */
   void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel);
+
+  /**
+   * Begins a receive, so that the message may arrive while this rank does something else. Messages
+   * of a rank on a channel go to its receives in the order in which these began.
+   *
+   * <p>Unless a transport does better, nothing happens before {@link Arrival#await}; that is good
+   * enough where a send does not wait for the receiver's program as long as it has no more than
+   * {@link #EAGER_BYTES} of this channel still to receive.
+   */
+  default Arrival expect(int from, int channel, MemorySegment target) {
+    return () -> receive(from, channel, target);
+  }
 
   /**
    * Memory that these ranks share, if there is any between them; all of them call it at the same
