@@ -16,6 +16,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     versionProvider = Tandem.Version.class,
     subcommands = {
       DemoCommand.class,
+      RunCommand.class,
       DataCommand.class,
       BenchCommand.class,
       TrainCacheCommand.class,
@@ -26,6 +27,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
       "  ./tandem demo               the main job end to end on this machine",
       "  ./tandem demo --json o.json the same, results also as JSON",
+      "  ./tandem run -n 4 -- CLASS  a program of yours as 4 processes",
       "  ./tandem test               the whole test suite",
       "",
       "Exit codes: 0 done, 1 the work failed, 2 the command line or configuration is wrong,",
@@ -43,7 +45,11 @@ public final class Tandem implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Tandem())
+    CommandLine tandem = new CommandLine(new Tandem());
+    // What follows the class is its own, whatever it looks like.
+    tandem.getSubcommands().get("run").setStopAtPositional(true);
+    return tandem
+        .setExpandAtFiles(false)
         .setDefaultValueProvider(new EnvironmentDefaults(System.getenv()))
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(Tandem::wrongUsage)

@@ -41,6 +41,11 @@ abstract class TandemCommand implements Callable<Integer> {
     if (json != null) {
       DurableFiles.system().replace(json.toAbsolutePath(), encode(results));
     }
+    return exitStatus(results);
+  }
+
+  /** What the shell gets; only a command that runs programs of others has codes of its own. */
+  protected int exitStatus(Object results) {
     return exitCode(results).code();
   }
 

@@ -14,6 +14,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -26,6 +28,14 @@ public final class SharedMemoryFile {
   private static final String PREFIX = "tandem-";
   private static final int ZEROS = 1 << 20;
   private static final Duration STALE = Duration.ofMinutes(10);
+
+  /** Files of this process that still have a name: only these could outlive it. */
+  private static final Set<Path> NAMED = ConcurrentHashMap.newKeySet();
+
+  static {
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(SharedMemoryFile::unlinkAll, "tandem-unlink-shared"));
+  }
 
   private SharedMemoryFile() {}
 
@@ -65,6 +75,7 @@ public final class SharedMemoryFile {
             PREFIX + ProcessHandle.current().pid() + "-",
             ".shared",
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    NAMED.add(file);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
       for (long written = 0; written < bytes; ) {
@@ -73,6 +84,7 @@ public final class SharedMemoryFile {
       return file;
     } catch (IOException e) {
       Files.deleteIfExists(file);
+      NAMED.remove(file);
       throw e;
     }
   }
@@ -91,8 +103,23 @@ public final class SharedMemoryFile {
   public static void unlink(Path file) {
     try {
       Files.deleteIfExists(file);
+      NAMED.remove(file);
     } catch (IOException e) {
       throw FileErrors.failure("delete", file, e);
+    }
+  }
+
+  /**
+   * Removes the names of all files that this process has created and not unlinked yet, as far as
+   * possible; for a process that is about to end without shutdown hooks.
+   */
+  public static void unlinkAll() {
+    for (Path file : NAMED) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        // A later job will sweep it.
+      }
     }
   }
 

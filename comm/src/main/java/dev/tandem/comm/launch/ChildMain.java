@@ -2,6 +2,7 @@ package dev.tandem.comm.launch;
 
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.TandemException;
+import dev.tandem.core.UsageException;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 
@@ -23,13 +24,14 @@ public final class ChildMain {
 
   private static ExitCode call(String mainClass, String[] arguments) {
     try {
-      Class.forName(mainClass).getMethod("main", String[].class).invoke(null, (Object) arguments);
+      MainClass.of(mainClass, ChildMain.class.getClassLoader()).invoke(null, (Object) arguments);
       return ExitCode.DONE;
+    } catch (UsageException e) {
+      return report(e);
     } catch (InvocationTargetException e) {
       return report(e.getCause());
     } catch (ReflectiveOperationException e) {
-      System.err.println("error: class " + mainClass + " has no public main method");
-      return ExitCode.USAGE;
+      throw new IllegalStateException("a public method cannot be called", e);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.tandem.comm.launch;
 
 import dev.tandem.core.ExitCode;
+import dev.tandem.posix.SharedMemoryFile;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -26,6 +27,7 @@ public final class ParentWatch {
     } catch (IOException e) {
       // A broken pipe is an end too.
     }
+    SharedMemoryFile.unlinkAll();
     // Not exit(): shutdown hooks could wait for peers that wait for us.
     Runtime.getRuntime().halt(ExitCode.INTERRUPTED.code());
   }

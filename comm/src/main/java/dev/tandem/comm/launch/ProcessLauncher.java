@@ -1,8 +1,9 @@
 package dev.tandem.comm.launch;
 
 import dev.tandem.comm.rendezvous.Deadline;
-import dev.tandem.comm.rendezvous.JobSecret;
+import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.RendezvousHost;
+import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,14 +14,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Runs a program as several processes of this machine and ends them together (see {@code Note [no
- * orphans]}). The secret of the job travels in the environment, never on the command line.
+ * Runs a program as several processes, of this machine or of several, and ends them together (see
+ * {@code Note [no orphans]}). The secret of the job travels in the environment, never on a command
+ * line.
  *
  * <p>One launcher runs one job; {@link #run} may be called once, from any thread.
  */
 public final class ProcessLauncher {
 
   private final LaunchPlan plan;
+  private final Placement placement;
   private final RankOutput output;
   private final Consumer<String> log;
   private final List<RankProcess> children = new ArrayList<>();
@@ -29,10 +32,28 @@ public final class ProcessLauncher {
   private volatile boolean interrupted;
 
   /**
+   * A launcher of processes of this machine.
+   *
    * @param log takes lines about the job itself, such as a refused connection
    */
   public ProcessLauncher(LaunchPlan plan, RankOutput output, Consumer<String> log) {
+    this(plan, Placement.here(plan.ranks()), output, log);
+  }
+
+  /**
+   * A launcher of processes of several hosts.
+   *
+   * @param log takes lines about the job itself, such as a refused connection
+   */
+  public ProcessLauncher(
+      LaunchPlan plan, Placement placement, RankOutput output, Consumer<String> log) {
+    if (placement.hosts().size() != plan.ranks()) {
+      throw new UsageException(
+          "the hosts have room for %d ranks, not %d"
+              .formatted(placement.hosts().size(), plan.ranks()));
+    }
     this.plan = plan;
+    this.placement = placement;
     this.output = output;
     this.log = log;
   }
@@ -42,7 +63,8 @@ public final class ProcessLauncher {
     Thread hook = new Thread(this::interrupt, "tandem-stop-ranks");
     Runtime.getRuntime().addShutdownHook(hook);
     try (RendezvousHost host =
-        RendezvousHost.open(plan.ranks(), JobSecret.random(), plan.joining(), log)) {
+        RendezvousHost.open(
+            plan.ranks(), placement.secret(), placement.meetingPoint(), plan.joining(), log)) {
       startAll(host);
       LaunchResult result = supervise(host);
       for (RankProcess child : children) {
@@ -73,7 +95,8 @@ public final class ProcessLauncher {
 
   private synchronized void startAll(RendezvousHost host) {
     for (int rank = 0; rank < plan.ranks() && !stopping; rank++) {
-      RankProcess child = RankProcess.start(plan, host.environment(rank), output);
+      JobEnvironment job = host.environment(rank).on(placement.hosts().get(rank));
+      RankProcess child = RankProcess.start(new RankCommand(plan, placement, job), output);
       children.add(child);
       Thread.ofVirtual().name("tandem-exit-" + rank).start(() -> exits.add(child.await()));
     }
@@ -83,8 +106,12 @@ public final class ProcessLauncher {
     Verdict verdict = new Verdict();
     int running = plan.ranks();
     while (running > 0 && !verdict.failed()) {
-      verdict.add(exits.take());
+      RankExit exit = exits.take();
+      verdict.add(exit);
       running--;
+      if (verdict.failed()) {
+        host.giveUp(exit + " before all had joined");
+      }
     }
     Deadline deadline = Deadline.in(plan.reporting());
     while (running > 0) {
@@ -100,32 +127,21 @@ public final class ProcessLauncher {
     return interrupted ? LaunchResult.STOPPED : verdict.result(host.reportedLoss());
   }
 
-  /** Ends all ranks that still run: SIGTERM, and after a grace SIGKILL. */
+  /** Ends all ranks that still run: asks them to, and after a grace does not ask any more. */
   private synchronized void stopAll() {
     stopping = true;
-    List<Process> alive =
-        children.stream().map(RankProcess::process).filter(Process::isAlive).toList();
-    alive.forEach(Process::destroy);
+    List<RankProcess> alive = children.stream().filter(RankProcess::alive).toList();
+    alive.forEach(RankProcess::end);
     Deadline deadline = Deadline.in(plan.grace());
-    for (Process process : alive) {
-      if (!ended(process, Duration.ofNanos(deadline.remainingNanos()))) {
-        process.destroyForcibly();
+    for (RankProcess child : alive) {
+      if (!child.ended(Duration.ofNanos(deadline.remainingNanos()))) {
+        child.kill(plan.grace());
       }
     }
-    for (Process process : alive) {
-      if (!ended(process, plan.grace())) {
-        log.accept("process %d does not end even by SIGKILL".formatted(process.pid()));
+    for (RankProcess child : alive) {
+      if (!child.ended(plan.grace())) {
+        log.accept(child + " does not end even by SIGKILL");
       }
-    }
-  }
-
-  private static boolean ended(Process process, Duration patience) {
-    try {
-      return process.waitFor(patience.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      process.destroyForcibly();
-      return !process.isAlive();
     }
   }
 }

@@ -1,13 +1,32 @@
 package dev.tandem.comm.launch;
 
-/** The end of one rank's process; a code above 128 means a signal, 128 + its number. */
-record RankExit(int rank, int code) {
+import java.util.Optional;
+
+/**
+ * The end of one rank's process; a code from 129 to 192 means a signal, 128 + its number.
+ *
+ * @param remoteHost the host, if a remote shell gave the code
+ */
+record RankExit(int rank, int code, Optional<String> remoteHost) {
 
   private static final int SIGNAL_BASE = 128;
+  private static final int LAST_SIGNAL = 64;
   private static final int SIGINT = 2;
 
-  boolean bySignal() {
-    return code > SIGNAL_BASE;
+  /** What ssh gives when its connection failed, or what it started was ended by a signal. */
+  private static final int REMOTE_SHELL_FAILED = 255;
+
+  RankExit(int rank, int code) {
+    this(rank, code, Optional.empty());
+  }
+
+  /** Whether it ended by no decision of its own. */
+  boolean lost() {
+    return bySignal() || (remoteHost.isPresent() && code == REMOTE_SHELL_FAILED);
+  }
+
+  private boolean bySignal() {
+    return code > SIGNAL_BASE && code <= SIGNAL_BASE + LAST_SIGNAL;
   }
 
   /** Ctrl-C goes to all processes of a terminal: a rank may see it before the launcher does. */
@@ -17,8 +36,12 @@ record RankExit(int rank, int code) {
 
   @Override
   public String toString() {
-    return bySignal()
-        ? "rank %d was ended by signal %d".formatted(rank, code - SIGNAL_BASE)
+    if (bySignal()) {
+      return "rank %d was ended by signal %d".formatted(rank, code - SIGNAL_BASE);
+    }
+    return lost()
+        ? "the remote shell of host %s failed, or rank %d was ended by a signal there"
+            .formatted(remoteHost.get(), rank)
         : "rank %d ended with exit code %d".formatted(rank, code);
   }
 }

@@ -30,7 +30,7 @@ final class Verdict {
     if (exits.stream().anyMatch(RankExit::byControlC)) {
       return LaunchResult.STOPPED;
     }
-    Optional<RankExit> killed = exits.stream().filter(RankExit::bySignal).findFirst();
+    Optional<RankExit> killed = exits.stream().filter(RankExit::lost).findFirst();
     if (killed.isPresent()) {
       return lost(killed.get().rank(), killed.get().toString());
     }

@@ -108,6 +108,18 @@ public final class RendezvousHost implements AutoCloseable {
     return new JobEnvironment(rank, size, server.address(), secret);
   }
 
+  /** How many ranks have joined so far. */
+  synchronized int present() {
+    return members.size();
+  }
+
+  /** Unless all have joined, tells those that wait, and those to come, why there is no use. */
+  public synchronized void giveUp(String reason) {
+    if (!complete) {
+      fail(reason);
+    }
+  }
+
   /** The rank that the others reported as lost, if they did. */
   public synchronized OptionalInt reportedLoss() {
     return reportedLoss;
@@ -183,14 +195,8 @@ public final class RendezvousHost implements AutoCloseable {
       // The rank has left, in order or not, or the job is over; only before all have joined does
       // that matter here.
     }
-    leftEarly(rank);
+    giveUp("rank %d left before all had joined".formatted(rank));
     channel.close();
-  }
-
-  private synchronized void leftEarly(int rank) {
-    if (!complete) {
-      fail("rank %d left before all had joined".formatted(rank));
-    }
   }
 
   private synchronized void awaitAll(Duration patience) {
@@ -203,11 +209,11 @@ public final class RendezvousHost implements AutoCloseable {
       }
     }
     if (!complete) {
-      giveUp(patience);
+      nameMissing(patience);
     }
   }
 
-  private void giveUp(Duration patience) {
+  private void nameMissing(Duration patience) {
     List<Integer> missing = new ArrayList<>();
     for (int rank = 0; rank < size; rank++) {
       if (!members.containsKey(rank)) {

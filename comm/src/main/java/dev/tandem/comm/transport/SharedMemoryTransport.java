@@ -57,6 +57,16 @@ public final class SharedMemoryTransport implements Transport {
   public Optional<Board> board(int channel, int[] members) {
     boolean first = members[0] == rank();
     Optional<Path> file = first ? create(members.length) : Optional.empty();
+    try {
+      return share(channel, members, file);
+    } finally {
+      // Gone already, unless a member was lost before all had mapped it.
+      file.ifPresent(SharedMemoryFile::unlink);
+    }
+  }
+
+  private Optional<Board> share(int channel, int[] members, Optional<Path> file) {
+    boolean first = members[0] == rank();
     byte[] name = new byte[MAXIMUM_NAME];
     if (first) {
       file.ifPresent(path -> encode(path, name));

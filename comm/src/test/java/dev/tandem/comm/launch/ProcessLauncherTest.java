@@ -19,15 +19,17 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real processes, really killed. */
 class ProcessLauncherTest {
 
   private static final List<String> SMALL =
       List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED");
+
+  @TempDir Path folder;
 
   /** What the ranks printed, and what to do as soon as they have printed something. */
   private static final class Transcript implements RankOutput {
@@ -145,19 +147,17 @@ class ProcessLauncherTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"KILL", "TERM"})
-  void noOrphanWhenTheLauncherEnds(String signal) throws Exception {
-    Process launcher =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                LauncherProcess.class.getName())
-            .redirectErrorStream(true)
-            .start();
+  @CsvSource({"KILL, local", "TERM, local", "KILL, remote", "TERM, remote"})
+  void noOrphanWhenTheLauncherEnds(String signal, String where) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(SMALL);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(LauncherProcess.class.getName());
+    if (where.equals("remote")) {
+      command.add(RemoteShell.write(folder).toString());
+    }
+    Process launcher = new ProcessBuilder(command).redirectErrorStream(true).start();
     List<ProcessHandle> ranks = new ArrayList<>();
     try (BufferedReader output = launcher.inputReader(StandardCharsets.UTF_8)) {
       int running = 0;
@@ -178,6 +178,9 @@ class ProcessLauncherTest {
       ranks.forEach(ProcessHandle::destroyForcibly);
     }
     assertEquals(2, ranks.size());
+    for (ProcessHandle rank : ranks) {
+      assertEquals(List.of(), SharedFiles.of(rank.pid()));
+    }
   }
 
   private static void awaitEnd(ProcessHandle rank) throws Exception {

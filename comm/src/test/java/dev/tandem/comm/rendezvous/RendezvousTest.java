@@ -11,6 +11,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.testkit.Watchdog;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -174,8 +175,8 @@ class RendezvousTest {
   @Test
   void aMeetingPointThatIsNotThereIsSaidSo() throws Exception {
     InetSocketAddress closed;
-    try (RendezvousHost host = host(1, Duration.ofSeconds(20))) {
-      closed = host.environment(0).rendezvous();
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = (InetSocketAddress) socket.getLocalSocketAddress();
     }
     refused("Connection refused", new JobEnvironment(0, 1, closed, secret));
     WorkFailedException nowhere =

@@ -1,10 +1,12 @@
 package dev.tandem.comm.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.rendezvous.JobSecret;
 import dev.tandem.comm.rendezvous.RendezvousHost;
+import dev.tandem.core.PeerLostException;
 import dev.tandem.testkit.Watchdog;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -72,6 +74,35 @@ class SharedMemoryTransportTest {
     assertEquals(
         List.of(Optional.of(101L), Optional.of(100L)),
         exchange(List.of(folder.resolve("missing"), folder)));
+  }
+
+  @Test
+  void aMemberThatIsLostBeforeItHasMappedTheFileLeavesNone() throws Exception {
+    Watchdog.within(
+        Duration.ofMinutes(1),
+        () -> {
+          try (RendezvousHost host =
+              RendezvousHost.open(2, JobSecret.random(), PATIENCE, line -> {})) {
+            FutureTask<PeerLostException> first =
+                new FutureTask<>(
+                    () -> {
+                      try (SharedMemoryTransport transport =
+                          SharedMemoryTransport.join(
+                              host.environment(0), PATIENCE, PATIENCE, List.of(folder))) {
+                        return assertThrows(
+                            PeerLostException.class, () -> transport.board(0, new int[] {0, 1}));
+                      }
+                    });
+            Thread.ofPlatform().daemon().start(first);
+            SharedMemoryTransport.join(host.environment(1), PATIENCE, PATIENCE, List.of(folder))
+                .close();
+            assertEquals(1, first.get().lostRank());
+            try (Stream<Path> files = Files.list(folder)) {
+              assertEquals(0, files.count());
+            }
+          }
+          return null;
+        });
   }
 
   @Test

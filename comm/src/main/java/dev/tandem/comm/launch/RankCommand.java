@@ -1,0 +1,97 @@
+package dev.tandem.comm.launch;
+
+import dev.tandem.comm.rendezvous.JobEnvironment;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The command of one rank.
+ *
+ * <p>{@code Note [remote start]}: a remote rank is started by a shell on its host that reads what
+ * to do from its standard input. So neither the secret nor anything that would have to be quoted
+ * for shells in between is on a command line, the variables are really in the environment of the
+ * rank, and the same works over ssh, which passes words to a login shell, and through programs that
+ * run them directly. Nothing is written after the script: what the shell has not read, the rank's
+ * {@link ParentWatch} waits on.
+ */
+record RankCommand(LaunchPlan plan, Placement placement, JobEnvironment job) {
+
+  /** The first line that a remote rank prints, with its process number. */
+  static final String PROCESS = "tandem-process ";
+
+  private static final String OURS = "TANDEM_";
+  private static final String ARCHIVE = "-XX:AOTCache=";
+
+  /** The words to start a process of this machine with. */
+  List<String> words() {
+    if (!remote()) {
+      return java(plan.jvmFlags());
+    }
+    return remoteShell();
+  }
+
+  /** The words that run a shell on the rank's host. */
+  List<String> remoteShell() {
+    List<String> words = new ArrayList<>(placement.remoteShell());
+    words.add(job.host());
+    words.add("sh");
+    return words;
+  }
+
+  boolean remote() {
+    return placement.remote(job.rank());
+  }
+
+  /** The variables to add to those that the process has anyway. */
+  Map<String, String> variables() {
+    Map<String, String> variables = new LinkedHashMap<>(plan.environment());
+    variables.putAll(job.variables());
+    return variables;
+  }
+
+  /** What a shell on another host must read to become the rank. */
+  String script() {
+    Map<String, String> variables = new LinkedHashMap<>();
+    System.getenv()
+        .forEach(
+            (name, value) -> {
+              if (name.startsWith(OURS)) {
+                variables.put(name, value);
+              }
+            });
+    variables.putAll(variables());
+    // An archive belongs to the machine where it was made.
+    List<String> flags =
+        plan.jvmFlags().stream().filter(flag -> !flag.startsWith(ARCHIVE)).toList();
+    String folder = new File("").getAbsolutePath();
+    StringBuilder script = new StringBuilder();
+    script.append("echo \"").append(PROCESS).append("$$\"\n");
+    script.append("cd %s 2>/dev/null || ".formatted(quoted(folder)));
+    script.append("echo %s >&2\n".formatted(quoted("there is no folder " + folder + " here")));
+    variables.forEach(
+        (name, value) -> script.append("export %s=%s\n".formatted(name, quoted(value))));
+    script.append("exec");
+    java(flags).forEach(word -> script.append(' ').append(quoted(word)));
+    return script.append('\n').toString();
+  }
+
+  private List<String> java(List<String> flags) {
+    List<String> words = new ArrayList<>();
+    words.add(placement.java());
+    words.addAll(flags);
+    words.add("-cp");
+    words.add(placement.classPath());
+    words.add(ChildMain.class.getName());
+    words.add(plan.mainClass());
+    words.addAll(plan.arguments());
+    return words;
+  }
+
+  /** One word for a shell, whatever is in it. */
+  static String quoted(String word) {
+    return "'" + word.replace("'", "'\\''") + "'";
+  }
+}
