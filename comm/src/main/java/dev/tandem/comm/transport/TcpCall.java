@@ -87,7 +87,9 @@ final class TcpCall {
 
   private void unattend() {
     incoming.forEach(message -> message.lane().unattend());
-    outgoing.forEach(message -> message.lane().unattend());
+    outgoing.stream()
+        .filter(message -> !message.done())
+        .forEach(message -> message.lane().unattend());
   }
 
   /** Moves what can be moved, else waits; says whether there is more to do. */
@@ -120,6 +122,10 @@ final class TcpCall {
       for (Outgoing message : outgoing) {
         if (!message.done()) {
           moved |= message.advance();
+          if (message.done()) {
+            // From now on we do not look at that lane any more, and somebody must.
+            message.lane().unattend();
+          }
         }
       }
     }

@@ -2,6 +2,7 @@ package dev.tandem.comm.transport;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.core.PeerLostException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -263,18 +264,17 @@ final class TcpLane implements FrameReader.Handler {
     writer.post(FrameKind.CREDIT, number, bytes, NO_TEXT);
   }
 
-  /** Tells the rank that another was lost, unless the connection is jammed. */
-  void announce(int lostRank, String reason, Duration patience) {
+  /** Begins to tell the rank that another was lost. */
+  void announce(int lostRank, String reason) {
     byte[] text = reason.getBytes(UTF_8);
     byte[] bounded = text.length <= MAXIMUM_REASON ? text : Arrays.copyOf(text, MAXIMUM_REASON);
     writer.post(FrameKind.LOST, lostRank, bounded.length, bounded);
-    awaitPosted(patience);
   }
 
-  private boolean awaitPosted(Duration patience) {
-    long end = System.nanoTime() + patience.toNanos();
+  /** Waits until all small frames have left; says whether they have by the deadline. */
+  boolean awaitPosted(Deadline deadline) {
     while (!writer.allPosted()) {
-      if (System.nanoTime() - end > 0) {
+      if (deadline.passed()) {
         return false;
       }
       LockSupport.parkNanos(200_000);
@@ -293,10 +293,13 @@ final class TcpLane implements FrameReader.Handler {
    * holds for each of them.
    */
   void sayGoodbye() {
+    if (leaving) {
+      return;
+    }
     leaving = true;
     writer.post(FrameKind.GOODBYE, 0, 0, NO_TEXT);
     // With a jammed connection there is no goodbye, and ending the output would cut it off.
-    if (awaitPosted(Duration.ofMillis(200))) {
+    if (awaitPosted(Deadline.in(Duration.ofMillis(100)))) {
       endOutput();
     }
   }
@@ -321,6 +324,8 @@ final class TcpLane implements FrameReader.Handler {
 
   /** Cuts the connection; whoever reads or writes it gets an error. */
   void disconnect() {
+    leaving = true;
+    readToTheEnd.countDown();
     try {
       wire.close();
     } catch (IOException e) {

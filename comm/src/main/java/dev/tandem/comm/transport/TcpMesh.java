@@ -40,7 +40,7 @@ record TcpMesh(Membership membership, List<List<Wire>> wires) {
             job.secret(),
             job.rank(),
             callers,
-            line -> System.err.println("tandem: rank " + job.rank() + " " + line))) {
+            new RefusalLog("rank " + job.rank()))) {
       server.start();
       Membership membership = applicant.join(server.address());
       Sockets sockets = Sockets.of(System.getenv());

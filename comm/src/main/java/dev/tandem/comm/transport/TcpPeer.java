@@ -137,10 +137,15 @@ final class TcpPeer implements PeerWatch {
     lanes.forEach(TcpLane::heartbeat);
   }
 
-  /** Tells the rank that another was lost, unless its connection is jammed. */
-  void announce(int lostRank, String reason, Duration patience) {
+  /** Begins to tell the rank that another was lost. */
+  void announce(int lostRank, String reason) {
     // On every lane: whichever ends first, the name is read before the end.
-    lanes.forEach(lane -> lane.announce(lostRank, reason, patience));
+    lanes.forEach(lane -> lane.announce(lostRank, reason));
+  }
+
+  /** Waits until that has left, unless the connection is jammed past the deadline. */
+  void awaitPosted(Deadline deadline) {
+    lanes.forEach(lane -> lane.awaitPosted(deadline));
   }
 
   void sayGoodbye() {

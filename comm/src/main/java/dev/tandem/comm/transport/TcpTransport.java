@@ -17,14 +17,17 @@ import java.util.stream.IntStream;
 
 /**
  * One or more TCP connections between every two ranks. Losses show as a broken connection at once,
- * or as silence: every rank gives a sign of life five times within the limit.
+ * or as silence: every rank gives a sign of life ten times within the limit.
  */
 public final class TcpTransport implements Transport {
 
-  private static final int BEATS_PER_LIMIT = 5;
+  private static final int BEATS_PER_LIMIT = 10;
 
   /** How long a leaver waits until all ranks have heard its goodbye; they answer at once. */
   private static final Duration FAREWELL = Duration.ofSeconds(1);
+
+  /** The same when a rank is lost, and others may be with it: those that live answer at once. */
+  private static final Duration FAREWELL_AFTER_LOSS = Duration.ofMillis(200);
 
   private final int rank;
   private final TcpPeer[] peers;
@@ -233,7 +236,7 @@ public final class TcpTransport implements Transport {
     List<TcpPeer> others = Arrays.stream(peers).filter(Objects::nonNull).toList();
     others.forEach(TcpPeer::sayGoodbye);
     keeper.wake();
-    Deadline deadline = Deadline.in(FAREWELL);
+    Deadline deadline = Deadline.in(faults.known() ? FAREWELL_AFTER_LOSS : FAREWELL);
     others.forEach(peer -> peer.leave(deadline));
     keeper.close();
     waiters.close();
@@ -247,11 +250,14 @@ public final class TcpTransport implements Transport {
     @Override
     public void announce(int lostRank, String reason) {
       membership.reportLoss(lostRank);
-      for (int peer = 0; peer < peers.length; peer++) {
-        if (peer != rank && peer != lostRank) {
-          peers[peer].announce(lostRank, reason, PATIENCE);
-        }
-      }
+      List<TcpPeer> others =
+          Arrays.stream(peers)
+              .filter(Objects::nonNull)
+              .filter(peer -> peer.rank() != lostRank)
+              .toList();
+      others.forEach(peer -> peer.announce(lostRank, reason));
+      Deadline deadline = Deadline.in(PATIENCE);
+      others.forEach(peer -> peer.awaitPosted(deadline));
       if (lostRank != rank) {
         peers[lostRank].disconnect();
       }
