@@ -106,7 +106,7 @@ class CollectivesMatrixTest {
   }
 
   /** All collectives of one rank on one kind of data. */
-  private record Check(Communicator communicator, DType type, int count) {
+  record Check(Communicator communicator, DType type, int count) {
 
     private byte[] of(int rank) {
       return Reference.data(rank, type, count);

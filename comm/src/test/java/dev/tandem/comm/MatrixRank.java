@@ -1,0 +1,36 @@
+package dev.tandem.comm;
+
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import java.util.List;
+
+/** A rank that runs the checks of {@link CollectivesMatrixTest} as a process. */
+public final class MatrixRank {
+
+  private MatrixRank() {}
+
+  public static void main(String[] arguments) {
+    try (Communicator communicator = Communicator.join()) {
+      for (int count : new int[] {0, 1, 3, 1000, (1 << 20) + 7}) {
+        for (DType type : DType.values()) {
+          for (ReduceOp op : ReduceOp.values()) {
+            // Large data takes time: of every type one operation.
+            if (count <= 1000 || op == operationFor(type)) {
+              new CollectivesMatrixTest.Check(communicator, type, count).reductions(op);
+            }
+          }
+          if (count <= 1000 || type == DType.UINT8) {
+            new CollectivesMatrixTest.Check(communicator, type, count).movements();
+          }
+        }
+        Reference.forget();
+      }
+      System.out.println("matrix done");
+    }
+  }
+
+  private static ReduceOp operationFor(DType type) {
+    List<ReduceOp> operations = List.of(ReduceOp.values());
+    return operations.get(List.of(DType.values()).indexOf(type) % operations.size());
+  }
+}
