@@ -2,7 +2,10 @@ package dev.tandem.comm.transport;
 
 /** What a frame on a connection between two ranks carries. */
 enum FrameKind {
-  /** A message of the program; the number is its channel, the payload its bytes. */
+  /**
+   * A message of the program begins; the number is its channel, the length that of all its pieces,
+   * the payload the first piece.
+   */
   DATA(0),
   /** A sign of life. */
   HEARTBEAT(1),
@@ -11,7 +14,9 @@ enum FrameKind {
   /** A rank (the number) was lost; the payload is the reason as text. */
   LOST(3),
   /** The sender leaves in order: nothing follows. */
-  GOODBYE(4);
+  GOODBYE(4),
+  /** The next piece of the message that began on the channel (the number). */
+  MORE(5);
 
   private static final FrameKind[] KINDS = values();
 

@@ -4,11 +4,11 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 
 /**
- * Reads frames from a connection: header and small payloads with one system call, large payloads
- * straight into their place. For one thread.
+ * Reads frames from a connection as far as they have arrived, and goes on later where it stopped:
+ * headers and small payloads through a buffer, large payloads straight into their place. For one
+ * thread at a time, not always the same.
  */
 final class FrameReader {
 
@@ -17,63 +17,109 @@ final class FrameReader {
 
   private static final int BUFFER_BYTES = 64 << 10;
 
-  record Header(FrameKind kind, int number, long length) {}
+  /** One call reads about so much, then its caller looks after its other connections. */
+  private static final long BUDGET_BYTES = 512 << 10;
 
-  private final SocketChannel channel;
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES).flip();
+  /** Knows what to do with frames. */
+  interface Handler {
 
-  FrameReader(SocketChannel channel) {
-    this.channel = channel;
+    /** A frame begins; returns where its payload goes, which may be empty. */
+    Delivery begin(FrameKind kind, int number, long length) throws IOException;
+
+    /** The payload of the frame has arrived. */
+    void end(FrameKind kind, Delivery delivery);
   }
 
-  /** Waits for the next frame. */
-  Header next() throws IOException {
-    while (buffer.remaining() < HEADER_BYTES) {
-      refill();
+  private final Wire wire;
+  private final Handler handler;
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES).flip();
+  private boolean large;
+  private FrameKind kind;
+  private Delivery delivery;
+
+  FrameReader(Wire wire, Handler handler) {
+    this.wire = wire;
+    this.handler = handler;
+  }
+
+  /** Reads what has arrived, within reason; says whether anything had. */
+  boolean advance() throws IOException {
+    long budget = BUDGET_BYTES;
+    long taken = 1;
+    while (taken > 0 && budget > 0) {
+      taken = delivery == null ? readHeader() : readPayload();
+      budget -= taken;
+    }
+    return budget < BUDGET_BYTES;
+  }
+
+  private long readHeader() throws IOException {
+    long read = 0;
+    if (buffer.remaining() < HEADER_BYTES) {
+      read = refill();
+    }
+    if (buffer.remaining() < HEADER_BYTES) {
+      return read;
     }
     try {
-      return new Header(FrameKind.of(buffer.getInt()), buffer.getInt(), buffer.getLong());
+      kind = FrameKind.of(buffer.getInt());
     } catch (IllegalArgumentException e) {
       throw new IOException(e.getMessage(), e);
     }
+    delivery = handler.begin(kind, buffer.getInt(), buffer.getLong());
+    large = delivery.missing() >= BUFFER_BYTES;
+    endIfComplete();
+    return HEADER_BYTES;
   }
 
-  /** Fills the target with the payload that follows. */
-  void readInto(MemorySegment target) throws IOException {
-    long filled = 0;
-    long length = target.byteSize();
-    while (filled < length) {
-      if (!buffer.hasRemaining()) {
-        if (target.isNative() && length - filled >= BUFFER_BYTES) {
-          readDirectly(target.asSlice(filled));
-          return;
-        }
-        refill();
+  private long readPayload() throws IOException {
+    if (!delivery.reachable()) {
+      // Its owner waits for it, and alone may touch its memory.
+      return 0;
+    }
+    if (!buffer.hasRemaining()) {
+      if (large && delivery.direct()) {
+        long read = check(wire.read(delivery.space()));
+        delivery.arrived(read);
+        endIfComplete();
+        return read;
       }
-      int count = (int) Math.min(buffer.remaining(), length - filled);
-      MemorySegment.copy(MemorySegment.ofBuffer(buffer), 0, target, filled, count);
-      buffer.position(buffer.position() + count);
-      filled += count;
+      if (refill() == 0) {
+        return 0;
+      }
+    }
+    int count = (int) Math.min(buffer.remaining(), delivery.missing());
+    delivery.take(MemorySegment.ofBuffer(buffer).asSlice(0, count));
+    buffer.position(buffer.position() + count);
+    endIfComplete();
+    return count;
+  }
+
+  private void endIfComplete() {
+    if (delivery.missing() == 0) {
+      Delivery complete = delivery;
+      delivery = null;
+      handler.end(kind, complete);
     }
   }
 
-  private void readDirectly(MemorySegment target) throws IOException {
-    ByteBuffer bytes = target.asByteBuffer();
-    while (bytes.hasRemaining()) {
-      if (channel.read(bytes) < 0) {
-        throw new EOFException("the connection was closed");
-      }
-    }
-  }
-
-  private void refill() throws IOException {
+  private int refill() throws IOException {
     buffer.compact();
     try {
-      if (channel.read(buffer) < 0) {
-        throw new EOFException("the connection was closed");
+      if (large && delivery == null) {
+        // After one large payload another is likely, and it need not pass through the buffer.
+        buffer.limit(Math.max(buffer.position(), HEADER_BYTES));
       }
+      return check(wire.read(buffer));
     } finally {
       buffer.flip();
     }
+  }
+
+  private static int check(int read) throws EOFException {
+    if (read < 0) {
+      throw new EOFException("the connection was closed");
+    }
+    return read;
   }
 }

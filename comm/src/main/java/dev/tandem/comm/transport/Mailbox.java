@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Messages from one peer, in order on each channel: those that have arrived and nobody took yet,
@@ -27,8 +28,14 @@ final class Mailbox {
   }
 
   /** Posts a receive by the calling thread, which then awaits the receipt. */
-  synchronized Receipt post(int channel, MemorySegment target) {
-    Receipt receipt = new Receipt(target);
+  Receipt post(int channel, MemorySegment target) {
+    Thread waiter = Thread.currentThread();
+    return post(channel, target, () -> LockSupport.unpark(waiter));
+  }
+
+  /** Posts a receive; {@code wake} lets the thread that waits for it look around. */
+  synchronized Receipt post(int channel, MemorySegment target, Runnable wake) {
+    Receipt receipt = new Receipt(target, wake);
     Lane lane = lane(channel);
     MemorySegment message = lane.arrived.poll();
     if (message == null) {

@@ -20,12 +20,16 @@ final class Receipt {
 
   private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
   private final MemorySegment target;
-  private final Thread waiter = Thread.currentThread();
+  private final Runnable wake;
   private MemorySegment parked;
   private volatile RuntimeException failure;
 
-  Receipt(MemorySegment target) {
+  /**
+   * @param wake lets the thread that waits look around
+   */
+  Receipt(MemorySegment target, Runnable wake) {
     this.target = target;
+    this.wake = wake;
   }
 
   MemorySegment target() {
@@ -61,12 +65,31 @@ final class Receipt {
 
   private void finish() {
     state.set(State.DONE);
-    LockSupport.unpark(waiter);
+    wake.run();
   }
 
   /** Lets the waiter look around: something that concerns it has changed. */
   void nudge() {
-    LockSupport.unpark(waiter);
+    wake.run();
+  }
+
+  boolean done() {
+    return state.get() == State.DONE;
+  }
+
+  /** Once it is done: throws if it failed; else the message is in the target. */
+  void settle() {
+    if (failure != null) {
+      throw failure;
+    }
+    if (parked != null) {
+      target.copyFrom(parked);
+    }
+  }
+
+  /** Gives the receive up, unless a message was claimed for it. */
+  boolean tryAbandon() {
+    return state.compareAndSet(State.WAITING, State.ABANDONED);
   }
 
   /**
@@ -91,12 +114,7 @@ final class Receipt {
         Thread.currentThread().interrupt();
       }
     }
-    if (failure != null) {
-      throw failure;
-    }
-    if (parked != null) {
-      target.copyFrom(parked);
-    }
+    settle();
   }
 
   /** Gives the receive up; returns when nobody writes into the target any more. */

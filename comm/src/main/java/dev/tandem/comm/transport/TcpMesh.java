@@ -15,18 +15,20 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * The connections of one rank to all others: it calls the ranks below it and is called by those
  * above. Listens only until all are connected.
  *
- * @param channels by rank; its own is empty
+ * @param wires by rank, one for each lane; its own has none
  */
-record TcpMesh(Membership membership, List<Optional<SocketChannel>> channels) {
+record TcpMesh(Membership membership, List<List<Wire>> wires) {
 
   static TcpMesh connect(JobEnvironment job, Duration patience) {
     Deadline deadline = Deadline.in(patience);
@@ -38,19 +40,25 @@ record TcpMesh(Membership membership, List<Optional<SocketChannel>> channels) {
             job.secret(),
             job.rank(),
             callers,
-            line -> System.err.println("tandem: rank " + job.rank() + " " + line))) {
+            new RefusalLog("rank " + job.rank()))) {
       server.start();
       Membership membership = applicant.join(server.address());
-      SocketChannel[] channels = callers.channels;
-      for (int peer = 0; peer < job.rank(); peer++) {
-        Introduction me = Introduction.of(job, server.address(), 0);
-        SocketChannel channel = call(job, peer, membership.addresses().get(peer), me, deadline);
-        synchronized (callers) {
-          channels[peer] = channel;
+      Sockets sockets = Sockets.of(System.getenv());
+      List<List<Wire>> wires = new ArrayList<>();
+      for (int peer = 0; peer < job.size(); peer++) {
+        int lanes = sockets.between(membership.topology(), job.rank(), peer);
+        List<Wire> connected = new ArrayList<>();
+        for (int lane = 0; lane < lanes; lane++) {
+          Introduction me = Introduction.of(job, server.address(), lane);
+          connected.add(
+              PlainWire.over(
+                  peer < job.rank()
+                      ? call(job, peer, membership.addresses().get(peer), me, deadline)
+                      : callers.await(peer, lane, deadline)));
         }
+        wires.add(connected);
       }
-      callers.await(deadline);
-      return new TcpMesh(membership, Stream.of(channels).map(Optional::ofNullable).toList());
+      return new TcpMesh(membership, wires);
     } catch (IOException e) {
       applicant.close();
       throw new WorkFailedException(
@@ -77,22 +85,25 @@ record TcpMesh(Membership membership, List<Optional<SocketChannel>> channels) {
   /** Collects the connections of the ranks above this one. */
   private static final class Callers implements HandshakeServer.Reception {
 
+    private record Line(int rank, int lane) {}
+
     private final JobEnvironment job;
-    private final SocketChannel[] channels;
+    private final Map<Line, SocketChannel> lines = new HashMap<>();
 
     Callers(JobEnvironment job) {
       this.job = job;
-      this.channels = new SocketChannel[job.size()];
     }
 
     @Override
     public synchronized Optional<String> objection(Introduction caller) {
       if (caller.size() != job.size()
           || caller.rank() <= job.rank()
-          || caller.rank() >= job.size()) {
+          || caller.rank() >= job.size()
+          || caller.lane() < 0
+          || caller.lane() >= Sockets.MOST) {
         return Optional.of("rank %d expects no call from it".formatted(job.rank()));
       }
-      return channels[caller.rank()] != null
+      return lines.containsKey(new Line(caller.rank(), caller.lane()))
           ? Optional.of("this rank is already connected")
           : Optional.empty();
     }
@@ -100,27 +111,31 @@ record TcpMesh(Membership membership, List<Optional<SocketChannel>> channels) {
     @Override
     public synchronized void accepted(Introduction caller, SocketChannel channel)
         throws IOException {
-      if (channels[caller.rank()] != null) {
+      if (lines.putIfAbsent(new Line(caller.rank(), caller.lane()), channel) != null) {
         throw new IOException("rank " + caller.rank() + ": this rank is already connected");
       }
-      channels[caller.rank()] = channel;
       notifyAll();
     }
 
-    synchronized void await(Deadline deadline) {
-      for (int peer = job.rank() + 1; peer < job.size(); peer++) {
-        while (channels[peer] == null) {
-          if (deadline.passed()) {
-            throw new PeerLostException(peer, "it has joined the job but does not connect");
-          }
-          try {
-            TimeUnit.NANOSECONDS.timedWait(this, deadline.remainingNanos());
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new WorkFailedException("interrupted while ranks connect", e);
-          }
+    synchronized SocketChannel await(int peer, int lane, Deadline deadline) {
+      Line line = new Line(peer, lane);
+      while (!lines.containsKey(line)) {
+        if (deadline.passed()) {
+          throw new PeerLostException(
+              peer,
+              lane == 0
+                  ? "it has joined the job but does not connect"
+                  : "it connects with %d sockets only: set %s alike for all ranks"
+                      .formatted(lane, Sockets.VARIABLE));
+        }
+        try {
+          TimeUnit.NANOSECONDS.timedWait(this, deadline.remainingNanos());
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new WorkFailedException("interrupted while ranks connect", e);
         }
       }
+      return lines.get(line);
     }
   }
 }

@@ -9,21 +9,25 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * One TCP connection between every two ranks. Losses show as a broken connection at once, or as
- * silence: every rank gives a sign of life five times within the limit.
+ * One or more TCP connections between every two ranks. Losses show as a broken connection at once,
+ * or as silence: every rank gives a sign of life ten times within the limit.
  */
 public final class TcpTransport implements Transport {
 
-  private static final int BEATS_PER_LIMIT = 5;
+  private static final int BEATS_PER_LIMIT = 10;
 
   /** How long a leaver waits until all ranks have heard its goodbye; they answer at once. */
   private static final Duration FAREWELL = Duration.ofSeconds(1);
+
+  /** The same when a rank is lost, and others may be with it: those that live answer at once. */
+  private static final Duration FAREWELL_AFTER_LOSS = Duration.ofMillis(200);
 
   private final int rank;
   private final TcpPeer[] peers;
@@ -33,6 +37,9 @@ public final class TcpTransport implements Transport {
   private final TrafficMeter meter = new TrafficMeter();
   private final Faults faults = new Faults(new Neighbours());
   private final Boards boards = new Boards();
+  private final Waiters waiters;
+  private final TcpCalls calls;
+  private final LaneKeeper keeper;
   private volatile boolean closed;
 
   private TcpTransport(JobEnvironment job, TcpMesh mesh, Duration silenceLimit) {
@@ -41,11 +48,20 @@ public final class TcpTransport implements Transport {
     this.membership = mesh.membership();
     this.hosts = IntStream.range(0, job.size()).map(membership.topology()::host).toArray();
     this.silenceLimit = silenceLimit;
+    this.waiters = new Waiters(WaitPolicy.forRanks(topology().localSize(rank)));
+    List<TcpLane> lanes = new ArrayList<>();
     for (int peer = 0; peer < peers.length; peer++) {
-      if (mesh.channels().get(peer).isPresent()) {
-        peers[peer] = new TcpPeer(peer, mesh.channels().get(peer).get(), faults);
+      if (peer != rank) {
+        peers[peer] = new TcpPeer(peer, mesh.wires().get(peer), faults, this::wakeKeeper);
+        lanes.addAll(peers[peer].lanes());
       }
     }
+    this.calls = new TcpCalls(faults, waiters, lanes);
+    this.keeper = new LaneKeeper(lanes, "tandem-lanes-" + rank);
+  }
+
+  private void wakeKeeper() {
+    keeper.wake();
   }
 
   /**
@@ -64,10 +80,10 @@ public final class TcpTransport implements Transport {
     for (TcpPeer peer : peers) {
       if (peer != null) {
         peer.forgive();
-        peer.start(rank);
       }
     }
     if (peers.length > 1) {
+      keeper.start();
       Thread.ofPlatform().daemon().name("tandem-heartbeat-" + rank).start(this::beat);
       Thread.ofPlatform().daemon().name("tandem-liveness-" + rank).start(this::watch);
     }
@@ -87,7 +103,7 @@ public final class TcpTransport implements Transport {
   public void send(int to, int channel, MemorySegment data) {
     checkOpen();
     for (MemorySegment frame : Frames.of(data)) {
-      peers[to].send(channel, frame);
+      calls.send(channel, peers[to], frame);
     }
     meter.sent(data.byteSize());
   }
@@ -96,7 +112,7 @@ public final class TcpTransport implements Transport {
   public void receive(int from, int channel, MemorySegment target) {
     checkOpen();
     for (MemorySegment frame : Frames.of(target)) {
-      peers[from].await(channel, peers[from].post(channel, frame));
+      calls.receive(channel, peers[from], frame);
     }
     meter.received(target.byteSize());
   }
@@ -104,24 +120,27 @@ public final class TcpTransport implements Transport {
   @Override
   public void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel) {
     checkOpen();
-    Frames frames = Frames.of(target);
-    Receipt receipt = peers[from].post(channel, frames.first());
-    try {
-      send(to, channel, data);
-    } catch (RuntimeException e) {
-      receipt.abandon();
-      throw e;
+    Frames outgoing = Frames.of(data);
+    Frames incoming = Frames.of(target);
+    calls.exchange(channel, peers[to], outgoing.first(), peers[from], incoming.first());
+    Iterator<MemorySegment> more = incoming.rest().iterator();
+    for (MemorySegment frame : outgoing.rest()) {
+      if (more.hasNext()) {
+        calls.exchange(channel, peers[to], frame, peers[from], more.next());
+      } else {
+        calls.send(channel, peers[to], frame);
+      }
     }
-    peers[from].await(channel, receipt);
-    for (MemorySegment frame : frames.rest()) {
-      peers[from].await(channel, peers[from].post(channel, frame));
+    while (more.hasNext()) {
+      calls.receive(channel, peers[from], more.next());
     }
+    meter.sent(data.byteSize());
     meter.received(target.byteSize());
   }
 
   @Override
-  public int host(int rank) {
-    return hosts[rank];
+  public int host(int ofRank) {
+    return hosts[ofRank];
   }
 
   @Override
@@ -135,19 +154,7 @@ public final class TcpTransport implements Transport {
     if (target.byteSize() > TcpPeer.MAXIMUM_FRAME) {
       return () -> receive(from, channel, target);
     }
-    Receipt receipt = peers[from].post(channel, target);
-    return new Arrival() {
-      @Override
-      public void await() {
-        peers[from].await(channel, receipt);
-        meter.received(target.byteSize());
-      }
-
-      @Override
-      public void abandon() {
-        receipt.abandon();
-      }
-    };
+    return calls.expect(channel, peers[from], target, meter);
   }
 
   /** A board whose waiters hear of losses over the connections. */
@@ -228,8 +235,11 @@ public final class TcpTransport implements Transport {
     closed = true;
     List<TcpPeer> others = Arrays.stream(peers).filter(Objects::nonNull).toList();
     others.forEach(TcpPeer::sayGoodbye);
-    Deadline deadline = Deadline.in(FAREWELL);
+    keeper.wake();
+    Deadline deadline = Deadline.in(faults.known() ? FAREWELL_AFTER_LOSS : FAREWELL);
     others.forEach(peer -> peer.leave(deadline));
+    keeper.close();
+    waiters.close();
     membership.close();
   }
 
@@ -240,11 +250,14 @@ public final class TcpTransport implements Transport {
     @Override
     public void announce(int lostRank, String reason) {
       membership.reportLoss(lostRank);
-      for (int peer = 0; peer < peers.length; peer++) {
-        if (peer != rank && peer != lostRank) {
-          peers[peer].announce(lostRank, reason, PATIENCE);
-        }
-      }
+      List<TcpPeer> others =
+          Arrays.stream(peers)
+              .filter(Objects::nonNull)
+              .filter(peer -> peer.rank() != lostRank)
+              .toList();
+      others.forEach(peer -> peer.announce(lostRank, reason));
+      Deadline deadline = Deadline.in(PATIENCE);
+      others.forEach(peer -> peer.awaitPosted(deadline));
       if (lostRank != rank) {
         peers[lostRank].disconnect();
       }
@@ -257,6 +270,7 @@ public final class TcpTransport implements Transport {
           peer.wake();
         }
       }
+      waiters.wakeAll();
       boards.nudgeAll();
     }
   }

@@ -1,7 +1,9 @@
 package dev.tandem.comm.transport;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Bounds what a fast sender can pile up at a slow receiver, channel by channel. A sender goes on
@@ -14,32 +16,26 @@ final class Window {
 
   private final Map<Integer, Long> unacknowledged = new HashMap<>();
   private final Map<Integer, Long> taken = new HashMap<>();
+  private final Set<Waiter> waiting = new HashSet<>();
 
   /**
-   * Waits until the channel may carry more, then counts the bytes as sent.
-   *
-   * @param trouble throws if there is no more hope; asked whenever the waiter is woken
+   * Counts the bytes as sent if the channel may carry more; else the waiter is woken when it may
+   * try again.
    */
-  synchronized void acquire(int channel, long bytes, Runnable trouble) {
-    boolean interrupted = false;
-    while (unacknowledged.getOrDefault(channel, 0L) > LIMIT / 2) {
-      trouble.run();
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
+  synchronized boolean tryAcquire(int channel, long bytes, Waiter waiter) {
+    if (unacknowledged.getOrDefault(channel, 0L) > LIMIT / 2) {
+      waiting.add(waiter);
+      return false;
     }
     unacknowledged.merge(channel, bytes, Long::sum);
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    return true;
   }
 
   /** The receiver has acknowledged so many bytes. */
   synchronized void acknowledged(int channel, long bytes) {
     unacknowledged.merge(channel, -bytes, Long::sum);
-    notifyAll();
+    waiting.forEach(Waiter::wake);
+    waiting.clear();
   }
 
   /** Counts bytes that were received; returns how many to acknowledge now, or 0. */
@@ -54,6 +50,7 @@ final class Window {
 
   /** Lets all that wait look around. */
   synchronized void nudgeAll() {
-    notifyAll();
+    waiting.forEach(Waiter::wake);
+    waiting.clear();
   }
 }

@@ -1,0 +1,117 @@
+package dev.tandem.comm.transport;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * How a call of the program waits for its connections: it tries again and again for a while, then
+ * sleeps until one of them is ready or somebody wakes it. One call at a time uses it; {@link #wake}
+ * may come from any thread.
+ */
+final class Waiter implements AutoCloseable {
+
+  private final Selector selector;
+  private final Patience patience;
+  private final Map<TcpLane, SelectionKey> keys = new HashMap<>();
+  private volatile Thread owner;
+  private long spinEnd;
+  private int yields;
+
+  Waiter(WaitPolicy policy) {
+    this.patience = new Patience(policy);
+    try {
+      this.selector = Selector.open();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make a selector", e);
+    }
+  }
+
+  /** The calling thread uses it from now on. */
+  void begin() {
+    owner = Thread.currentThread();
+    spinEnd = 0;
+  }
+
+  /** Lets the call look around; it does so at once, or when it begins to sleep. */
+  void wake() {
+    if (!Thread.currentThread().equals(owner)) {
+      selector.wakeup();
+    }
+  }
+
+  /** Something has moved: the next wait begins anew. */
+  void moved() {
+    if (spinEnd != 0) {
+      patience.paid();
+      spinEnd = 0;
+    }
+  }
+
+  /** Whether it is time to sleep; until then the caller tries again. */
+  @SuppressWarnings("ThreadPriorityCheck") // Yielding is bounded and no matter of correctness.
+  boolean tired() {
+    long now = System.nanoTime();
+    if (spinEnd == 0) {
+      spinEnd = now + patience.spinNanos();
+      yields = patience.yields();
+    }
+    if (now < spinEnd) {
+      Thread.onSpinWait();
+      return false;
+    }
+    if (yields > 0) {
+      yields--;
+      Thread.yield();
+      return false;
+    }
+    return true;
+  }
+
+  /** Sleep shall end when the lane is ready for these operations. */
+  void watch(TcpLane lane, int operations) {
+    try {
+      SelectionKey key = keys.get(lane);
+      if (key == null) {
+        keys.put(lane, lane.channel().register(selector, operations));
+      } else {
+        key.interestOpsOr(operations);
+      }
+    } catch (ClosedChannelException | CancelledKeyException e) {
+      // It was cut because a rank is lost, of which everybody will be told.
+    }
+  }
+
+  /** Sleeps until a watched lane is ready or somebody wakes us; then nothing is watched. */
+  void sleep() {
+    patience.inVain();
+    try {
+      selector.select();
+      selector.selectedKeys().clear();
+      for (SelectionKey key : keys.values()) {
+        if (key.isValid()) {
+          key.interestOps(0);
+        }
+      }
+    } catch (CancelledKeyException e) {
+      // Cut meanwhile; as above.
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot wait for connections", e);
+    }
+    spinEnd = 0;
+  }
+
+  @Override
+  public void close() {
+    try {
+      selector.close();
+    } catch (IOException e) {
+      // Nothing waits on it any more.
+    }
+  }
+}
