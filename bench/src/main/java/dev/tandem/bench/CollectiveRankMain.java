@@ -8,6 +8,7 @@ import dev.tandem.posix.ResourceUsage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -21,6 +22,10 @@ public final class CollectiveRankMain {
   private static final int MAXIMUM_CALLS = 20_000;
   private static final int MINIMUM_CALLS = 7;
   private static final long STRAGGLE_NANOS = 20_000_000;
+  private static final double COMPILED_SHARE = 0.05;
+  private static final double COMPILE_SECONDS = 12;
+  private static final long WARM_BYTES = 32 << 20;
+  private static final long REST_NANOS = 20_000_000;
 
   private final Communicator communicator;
   private final double warmUp;
@@ -38,7 +43,7 @@ public final class CollectiveRankMain {
   public static void main(String[] args) {
     List<CollectiveOperation> operations =
         Arrays.stream(args[0].split(",")).map(CollectiveOperation::of).toList();
-    long[] sizes = Arrays.stream(args).skip(3).mapToLong(Long::parseLong).toArray();
+    List<Long> sizes = Arrays.stream(args).skip(3).map(Long::valueOf).toList();
     try (Communicator communicator = Communicator.join();
         Arena arena = Arena.ofConfined()) {
       CollectiveRankMain main =
@@ -47,11 +52,8 @@ public final class CollectiveRankMain {
               Double.parseDouble(args[1]),
               Double.parseDouble(args[2]),
               arena.allocate(Double.BYTES, Double.BYTES));
+      main.awaitCompiler(operations, sizes);
       for (CollectiveOperation operation : operations) {
-        // All sizes are compiled for before one counts.
-        for (long bytes : sizes) {
-          main.warmUp(operation, bytes);
-        }
         for (long bytes : sizes) {
           main.run(operation, bytes);
         }
@@ -59,11 +61,36 @@ public final class CollectiveRankMain {
     }
   }
 
-  private void warmUp(CollectiveOperation operation, long bytes) {
+  /**
+   * Calls everything until the just-in-time compilers of all ranks have little left to do. They
+   * need the processors that ranks keep busy, so the ranks rest in between.
+   */
+  private void awaitCompiler(List<CollectiveOperation> operations, List<Long> sizes) {
+    long began = System.nanoTime();
+    double share = 1;
+    while (share > COMPILED_SHARE && largest((System.nanoTime() - began) / 1e9) < COMPILE_SECONDS) {
+      long before = ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
+      long started = System.nanoTime();
+      for (CollectiveOperation operation : operations) {
+        for (long bytes : sizes) {
+          callSome(operation, bytes);
+        }
+      }
+      double compiling =
+          (ManagementFactory.getCompilationMXBean().getTotalCompilationTime() - before) / 1e3;
+      share = largest(compiling / ((System.nanoTime() - started) / 1e9));
+    }
+  }
+
+  private void callSome(CollectiveOperation operation, long bytes) {
     try (Arena arena = Arena.ofConfined()) {
       CollectiveWork work = new CollectiveWork(communicator, operation, bytes, arena);
-      secondsOfACall(work);
+      int calls = Math.clamp(WARM_BYTES / bytes, 1, 2_000);
+      for (int call = 0; call < calls; call++) {
+        double _ = once(work, call);
+      }
     }
+    LockSupport.parkNanos(REST_NANOS);
   }
 
   private void run(CollectiveOperation operation, long bytes) {

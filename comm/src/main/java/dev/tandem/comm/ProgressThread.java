@@ -9,7 +9,7 @@ final class ProgressThread implements AutoCloseable {
   private final String name;
   private final BlockingQueue<Handle> queue = new LinkedBlockingQueue<>();
   private final Handle end = new Handle(() -> {});
-  private Handle last = new Handle(() -> {});
+  private volatile Handle last = new Handle(() -> {});
   private Thread thread;
   private boolean closed;
 
@@ -46,11 +46,7 @@ final class ProgressThread implements AutoCloseable {
 
   /** Waits until everything started so far is done, well or not. */
   void drain() {
-    Handle latest;
-    synchronized (this) {
-      latest = last;
-    }
-    latest.settle();
+    last.settle();
   }
 
   @Override

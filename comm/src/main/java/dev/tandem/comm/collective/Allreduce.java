@@ -48,8 +48,7 @@ public final class Allreduce {
       case FLAT -> {
         Reduction reduction = team.reduction(type, op);
         team.intend(Intention.of(Allreduce.class, data.byteSize(), type, op));
-        AllreduceFlat.run(
-            team, team.board().orElseThrow(), Parts.of(data), type.bytes(), reduction);
+        AllreduceFlat.run(team, team.board().orElseThrow(), data, type.bytes(), reduction);
       }
       case GATHERED -> AllreduceGathered.run(team, data, type, op);
       case DIRECT -> AllreduceDirect.run(team, data, type, op);

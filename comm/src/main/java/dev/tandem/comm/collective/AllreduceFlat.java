@@ -2,6 +2,7 @@ package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.comm.transport.Board;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Allreduce in shared memory. Two ranks, and any number with small data: {@link AllreduceShown};
@@ -13,6 +14,15 @@ final class AllreduceFlat {
   static final long SMALL_BYTES = 8 << 10;
 
   private AllreduceFlat() {}
+
+  static void run(
+      Team team, Board board, MemorySegment data, int elementBytes, Reduction reduction) {
+    if (data.byteSize() <= Board.LETTER_BYTES) {
+      AllreduceShown.runLetters(team, board, data, reduction);
+    } else {
+      run(team, board, Parts.of(data), elementBytes, reduction);
+    }
+  }
 
   static void run(Team team, Board board, Parts data, int elementBytes, Reduction reduction) {
     if (shows(team.size(), data.bytes())) {

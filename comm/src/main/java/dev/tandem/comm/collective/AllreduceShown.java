@@ -37,6 +37,24 @@ final class AllreduceShown {
     }
   }
 
+  /** Data that fits beside the sign of arrival. */
+  static void runLetters(Team team, Board board, MemorySegment data, Reduction reduction) {
+    long bytes = data.byteSize();
+    if (bytes == 0) {
+      return;
+    }
+    board.putLetter(data);
+    board.turn();
+    MemorySegment[] inputs = new MemorySegment[team.size()];
+    long[] offsets = new long[team.size()];
+    for (int rank = 0; rank < inputs.length; rank++) {
+      boolean mine = rank == team.rank();
+      inputs[rank] = mine ? data : board.letters();
+      offsets[rank] = mine ? 0 : board.letter(rank, bytes);
+    }
+    reduction.reduce(inputs, offsets, bytes, data, 0);
+  }
+
   private static void show(Board board, Parts data, long from) {
     long length = Math.min(WINDOW_BYTES, data.bytes() - from);
     data.copyTo(from, length, board.mine(), 0);

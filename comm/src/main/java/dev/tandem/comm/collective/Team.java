@@ -33,6 +33,7 @@ public final class Team implements AutoCloseable {
   private final Optional<Board> board;
   private final Optional<Team> local;
   private final Optional<Team> column;
+  private final Place place;
   private final Map<DType, Map<ReduceOp, Reduction>> reductions = new EnumMap<>(DType.class);
   private final Scratch scratch = new Scratch();
   private final Scratch result = new Scratch();
@@ -69,6 +70,7 @@ public final class Team implements AutoCloseable {
         layout.grouped() && layout.localRank(rank) < layout.fewest()
             ? Optional.of(part(layout.column(layout.localRank(rank))))
             : Optional.empty();
+    this.place = new Place(rank, layout, local.map(Team::board).orElse(board).isPresent());
   }
 
   private Team part(int[] ranks) {
@@ -114,7 +116,7 @@ public final class Team implements AutoCloseable {
 
   /** What the costs of this team's collectives depend on. */
   public Place place() {
-    return new Place(rank, layout, local.map(Team::board).orElse(board).isPresent());
+    return place;
   }
 
   /** What was chosen for the whole job. */

@@ -13,8 +13,12 @@ import java.util.Optional;
  */
 public final class Reduction {
 
-  /** Half of a first-level cache: the sum of the first ranks stays there for the next. */
+  /** Two of these fit into a first-level cache. */
   private static final long SUM_BYTES = 16 << 10;
+
+  // Where the sum so far and the next input lie in this core's cache.
+  private static final long FIRST = 0;
+  private static final long SECOND = SUM_BYTES;
 
   /** Below, slices and blocks cost more than vectors gain. */
   private static final long SMALL_BYTES = 256;
@@ -25,7 +29,7 @@ public final class Reduction {
   private final int elementBytes;
   private final Accumulator accumulator;
   private final boolean direct;
-  private MemorySegment sum = MemorySegment.NULL;
+  private MemorySegment cache = MemorySegment.NULL;
 
   public Reduction(DType type, ReduceOp op) {
     this.op = op;
@@ -114,14 +118,18 @@ public final class Reduction {
     accumulator.finish(count, op, inputs.length);
   }
 
-  /** The target may be the last input, so only the last addition may write it. */
+  /**
+   * Adds input after input. What is not in the target itself is copied into this core's cache
+   * first: a plain copy fetches what another core has written faster than arithmetic does.
+   */
   private void sum(MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target) {
     int bytes = (int) target.byteSize();
     int last = inputs.length - 1;
-    MemorySegment left = inputs[0].asSlice(offsets[0] + offset, bytes);
+    MemorySegment left = near(inputs[0], offsets[0] + offset, target, FIRST);
     for (int rank = 1; rank <= last; rank++) {
-      MemorySegment right = inputs[rank].asSlice(offsets[rank] + offset, bytes);
-      MemorySegment result = rank == last ? target : partial(bytes);
+      MemorySegment right = near(inputs[rank], offsets[rank] + offset, target, SECOND);
+      // The target may be a later input, so only the last addition may write it.
+      MemorySegment result = rank == last ? target : cache(FIRST, bytes);
       FLOAT_SUM.get().add(left, right, result, bytes);
       left = result;
     }
@@ -130,11 +138,20 @@ public final class Reduction {
     }
   }
 
-  private MemorySegment partial(int bytes) {
-    if (sum.byteSize() == 0) {
-      // Freed with the reduction, by the garbage collector: it is small.
-      sum = Arena.ofAuto().allocate(SUM_BYTES, 64);
+  private MemorySegment near(MemorySegment input, long offset, MemorySegment target, long place) {
+    if (input.address() + offset == target.address()) {
+      return target;
     }
-    return sum.asSlice(0, bytes);
+    MemorySegment copy = cache(place, target.byteSize());
+    MemorySegment.copy(input, offset, copy, 0, target.byteSize());
+    return copy;
+  }
+
+  private MemorySegment cache(long place, long bytes) {
+    if (cache.byteSize() == 0) {
+      // Freed with the reduction, by the garbage collector: it is small.
+      cache = Arena.ofAuto().allocate(2 * SUM_BYTES, 64);
+    }
+    return cache.asSlice(place, bytes);
   }
 }

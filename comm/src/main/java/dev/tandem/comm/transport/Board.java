@@ -26,10 +26,16 @@ public final class Board implements AutoCloseable {
 
   private static final int SLOTS = 3;
 
-  // One cache line and its prefetched neighbour for each member.
-  private static final long LINE_BYTES = 128;
-  private static final long SLEEPERS_OFFSET = Integer.BYTES;
-  private static final long INTENTIONS_OFFSET = 2 * Integer.BYTES;
+  /** Bytes that fit beside the sign of arrival, so that they arrive with it. */
+  public static final long LETTER_BYTES = 48;
+
+  // Of each member: two cache lines that take turns, with the phase arrived at, the intention and
+  // a letter; and apart from them how many sleep for this member.
+  private static final long LINE_BYTES = 64;
+  private static final long MEMBER_BYTES = 4 * LINE_BYTES;
+  private static final long SLEEPERS_OFFSET = 2 * LINE_BYTES;
+  private static final long INTENTION_OFFSET = Long.BYTES;
+  private static final long LETTER_OFFSET = LINE_BYTES - LETTER_BYTES;
   private static final long PAGE = 4096;
   private static final int LOOKS_PER_CLOCK_READING = 32;
   private static final long NAP_NANOS = 100_000_000;
@@ -39,7 +45,7 @@ public final class Board implements AutoCloseable {
   private final Arena arena;
   private final int rank;
   private final int size;
-  private final Patience patience;
+  private final WaitPolicy policy;
   private final Doorbell doorbell;
   // By member; nobody watches itself, so this one's own may be null.
   private final List<PeerWatch> watches;
@@ -73,7 +79,7 @@ public final class Board implements AutoCloseable {
     this.rank = rank;
     this.size = watches.size();
     this.watches = watches;
-    this.patience = new Patience(policy);
+    this.policy = policy;
     this.doorbell = Doorbell.best();
     this.meter = meter;
     this.registry = registry;
@@ -96,7 +102,7 @@ public final class Board implements AutoCloseable {
   }
 
   private static long headerBytes(int members) {
-    return (members * LINE_BYTES + PAGE - 1) / PAGE * PAGE;
+    return (members * MEMBER_BYTES + PAGE - 1) / PAGE * PAGE;
   }
 
   /**
@@ -116,6 +122,29 @@ public final class Board implements AutoCloseable {
   public void put(MemorySegment data, long slotOffset) {
     MemorySegment.copy(data, 0, mine(), slotOffset, data.byteSize());
     meter.addSent(data.byteSize());
+  }
+
+  /** Writes at most {@link #LETTER_BYTES} that the others find in {@link #letters()}. */
+  public void putLetter(MemorySegment data) {
+    long place = line(rank, arrived + 1) + LETTER_OFFSET;
+    MemorySegment.copy(data, 0, memory, place, data.byteSize());
+    meter.addSent(data.byteSize());
+  }
+
+  /**
+   * Where all letters lie; those of the phase that was awaited last are good until the next
+   * arrival.
+   */
+  public MemorySegment letters() {
+    return memory;
+  }
+
+  /** Where a member's letter of the phase that was awaited last lies in {@link #letters()}. */
+  public long letter(int member, long bytes) {
+    if (member != rank) {
+      meter.addReceived(bytes);
+    }
+    return line(member, phase) + LETTER_OFFSET;
   }
 
   /** Counts bytes that were written into {@link #mine()} directly. */
@@ -140,11 +169,12 @@ public final class Board implements AutoCloseable {
   /** Ends the writing of this phase: the others may read what was written. */
   public void arrive() {
     arrived++;
-    memory.set(ValueLayout.JAVA_LONG, intentionOffset(rank, arrived), intention);
-    WORD.setVolatile(memory, line(rank), (int) arrived);
+    long line = line(rank, arrived);
+    memory.set(ValueLayout.JAVA_LONG, line + INTENTION_OFFSET, intention);
+    WORD.setVolatile(memory, line, (int) arrived);
     // A sleeper announces itself before it looks a last time: one of us two sees the other.
-    if ((int) WORD.getVolatile(memory, line(rank) + SLEEPERS_OFFSET) != 0) {
-      doorbell.ring(word(rank));
+    if ((int) WORD.getVolatile(memory, sleepers(rank)) != 0) {
+      doorbell.ring(word(line));
     }
   }
 
@@ -155,7 +185,7 @@ public final class Board implements AutoCloseable {
     for (int distance = 1; distance < size; distance++) {
       int member = rank + distance < size ? rank + distance : rank + distance - size;
       await(member);
-      if (memory.get(ValueLayout.JAVA_LONG, intentionOffset(member, phase)) != intention) {
+      if (memory.get(ValueLayout.JAVA_LONG, line(member, phase) + INTENTION_OFFSET) != intention) {
         throw new IllegalStateException(
             "members %d and %d of a group call different operations, or with different lengths"
                 .formatted(Math.min(rank, member), Math.max(rank, member)));
@@ -164,16 +194,11 @@ public final class Board implements AutoCloseable {
   }
 
   private void await(int member) {
-    long line = line(member);
+    long line = line(member, phase);
     if (arrived(line)) {
       return;
     }
-    if (spin(line, patience.spinNanos())) {
-      patience.paid();
-      return;
-    }
-    patience.inVain();
-    if (!yielding(line)) {
+    if (!spin(line) && !yielding(line)) {
       sleep(member, line);
     }
   }
@@ -183,8 +208,8 @@ public final class Board implements AutoCloseable {
     return (int) WORD.getAcquire(memory, line) - (int) phase >= 0;
   }
 
-  private boolean spin(long line, long nanos) {
-    long end = System.nanoTime() + nanos;
+  private boolean spin(long line) {
+    long end = System.nanoTime() + policy.spin().toNanos();
     do {
       for (int look = 0; look < LOOKS_PER_CLOCK_READING; look++) {
         if (arrived(line)) {
@@ -199,7 +224,7 @@ public final class Board implements AutoCloseable {
   // When ranks share processors, the awaited rank may need this one to run at all.
   @SuppressWarnings("ThreadPriorityCheck")
   private boolean yielding(long line) {
-    for (int count = 0; count < patience.yields(); count++) {
+    for (int count = 0; count < policy.yields(); count++) {
       if (arrived(line)) {
         return true;
       }
@@ -209,7 +234,7 @@ public final class Board implements AutoCloseable {
   }
 
   private void sleep(int member, long line) {
-    WORD.getAndAdd(memory, line + SLEEPERS_OFFSET, 1);
+    WORD.getAndAdd(memory, sleepers(member), 1);
     try {
       while (true) {
         watches.get(member).check();
@@ -222,10 +247,10 @@ public final class Board implements AutoCloseable {
           throw watches.get(member).lost();
         }
         // Not longer: the bell for a loss may ring between the look and the sleep.
-        doorbell.sleep(word(member), seen, NAP_NANOS);
+        doorbell.sleep(word(line), seen, NAP_NANOS);
       }
     } finally {
-      WORD.getAndAdd(memory, line + SLEEPERS_OFFSET, -1);
+      WORD.getAndAdd(memory, sleepers(member), -1);
     }
   }
 
@@ -235,21 +260,22 @@ public final class Board implements AutoCloseable {
       return;
     }
     for (int member = 0; member < size; member++) {
-      doorbell.ring(word(member));
+      doorbell.ring(word(line(member, 0)));
+      doorbell.ring(word(line(member, 1)));
     }
   }
 
-  private MemorySegment word(int member) {
-    return memory.asSlice(line(member), Integer.BYTES);
+  private MemorySegment word(long line) {
+    return memory.asSlice(line, Integer.BYTES);
   }
 
-  /** Two alternate like the slots: a member may be one phase ahead. */
-  private static long intentionOffset(int member, long phase) {
-    return line(member) + INTENTIONS_OFFSET + (phase & 1) * Long.BYTES;
+  /** Two take turns: a member may be one phase ahead of who reads its line. */
+  private static long line(int member, long phase) {
+    return member * MEMBER_BYTES + (phase & 1) * LINE_BYTES;
   }
 
-  private static long line(int member) {
-    return member * LINE_BYTES;
+  private static long sleepers(int member) {
+    return member * MEMBER_BYTES + SLEEPERS_OFFSET;
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * How a rank waits for another in shared memory: it spins, then yields, then sleeps until it is
  * woken. Spinning and yielding are bounded, so a rank that waits for a straggler burns next to
- * nothing; both are cut short while they do not pay.
+ * nothing.
  *
  * @param spin how long to look again and again
  * @param yields how often to let others run then
@@ -16,7 +16,7 @@ public record WaitPolicy(Duration spin, int yields) {
   public static final WaitPolicy DEDICATED = new WaitPolicy(Duration.ofNanos(50_000), 0);
 
   /** Ranks share processors: spinning would keep the awaited rank from running. */
-  public static final WaitPolicy OVERSUBSCRIBED = new WaitPolicy(Duration.ofNanos(1_000), 20);
+  public static final WaitPolicy OVERSUBSCRIBED = new WaitPolicy(Duration.ofNanos(1_000), 100);
 
   /** What suits so many ranks on this machine. */
   public static WaitPolicy forRanks(int ranks) {
