@@ -23,6 +23,9 @@ public final class Reduction {
   /** Below, slices and blocks cost more than vectors gain. */
   private static final long SMALL_BYTES = 256;
 
+  /** Up to here a copy gains nothing. */
+  private static final long STAGED_BYTES = 8 << 10;
+
   private static final Optional<FloatSum> FLOAT_SUM = FloatSum.best();
 
   private final ReduceOp op;
@@ -119,7 +122,7 @@ public final class Reduction {
   }
 
   /**
-   * Adds input after input. What is not in the target itself is copied into this core's cache
+   * Adds input after input. Much that is not in the target itself is copied into this core's cache
    * first: a plain copy fetches what another core has written faster than arithmetic does.
    */
   private void sum(MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target) {
@@ -141,6 +144,9 @@ public final class Reduction {
   private MemorySegment near(MemorySegment input, long offset, MemorySegment target, long place) {
     if (input.address() + offset == target.address()) {
       return target;
+    }
+    if (target.byteSize() <= STAGED_BYTES) {
+      return input.asSlice(offset, target.byteSize());
     }
     MemorySegment copy = cache(place, target.byteSize());
     MemorySegment.copy(input, offset, copy, 0, target.byteSize());
