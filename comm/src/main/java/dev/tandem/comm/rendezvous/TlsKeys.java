@@ -11,13 +11,16 @@ import java.security.KeyStore;
 import java.security.UnrecoverableKeyException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * The key and certificate with which a process of a job shows itself, and the certificates that it
@@ -126,7 +129,11 @@ public final class TlsKeys {
     TrustManagerFactory trusted = TrustManagerFactory.getInstance("PKIX");
     trusted.init(store);
     SSLContext context = SSLContext.getInstance(PROTOCOL);
-    context.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
+    TrustManager[] trust =
+        Arrays.stream(trusted.getTrustManagers())
+            .map(manager -> new KeystoreTrust((X509ExtendedTrustManager) manager))
+            .toArray(TrustManager[]::new);
+    context.init(keys.getKeyManagers(), trust, null);
     return context;
   }
 
