@@ -45,6 +45,22 @@ public record TestKeystore(Path file) {
     return this;
   }
 
+  /** Adds another key, whose certificate the key that it was made with signs. */
+  public void sign(String other) throws IOException {
+    String name = file.getFileName().toString().replace(".p12", "");
+    keytool(
+        List.of(
+            "-genkeypair",
+            "-alias",
+            other,
+            "-dname",
+            "CN=" + other,
+            "-keyalg",
+            "EC",
+            "-signer",
+            name));
+  }
+
   /** What is in it. */
   public TlsKeys keys() {
     return TlsKeys.read(file, PASSWORD);

@@ -9,6 +9,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.testkit.TestSeed;
 import dev.tandem.testkit.Watchdog;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -16,6 +17,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,6 +120,36 @@ class TlsRefusalsTest {
           left.trusting(right);
           try (RendezvousHost host = open(Optional.of(left.keys()))) {
             join(host.environment(0).over(Optional.of(right.keys()))).close();
+          }
+          return null;
+        });
+  }
+
+  /** A certificate that an authority has signed is trusted as itself, not for its issuer's sake. */
+  @Test
+  void oneKeystoreWithASignedCertificateServesAll() throws Exception {
+    within(
+        () -> {
+          char[] password = TestKeystore.PASSWORD.toCharArray();
+          TestKeystore authority = TestKeystore.make(folder, "authority", "-ext", "bc:c");
+          authority.sign("leaf");
+          KeyStore both = KeyStore.getInstance(authority.file().toFile(), password);
+          assertEquals(2, both.getCertificateChain("leaf").length);
+          both.deleteEntry("authority");
+          TestKeystore leaf = new TestKeystore(folder.resolve("leaf.p12"));
+          try (OutputStream out = Files.newOutputStream(leaf.file())) {
+            both.store(out, password);
+          }
+          try (RendezvousHost host = open(Optional.of(leaf.keys()))) {
+            join(host.environment(0)).close();
+          }
+          try (RendezvousHost host = open(Optional.of(leaf.keys()))) {
+            // The authority itself is not in the job, though it trusts the leaf it has signed.
+            refused(
+                host,
+                host.environment(0).over(Optional.of(authority.keys())),
+                DISTRUSTED,
+                NOT_TRUSTED);
           }
           return null;
         });
