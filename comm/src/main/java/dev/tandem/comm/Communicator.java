@@ -14,6 +14,7 @@ import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.JobFile;
 import dev.tandem.comm.rendezvous.RendezvousHost;
+import dev.tandem.comm.rendezvous.TlsKeys;
 import dev.tandem.comm.rendezvous.Topology;
 import dev.tandem.comm.transport.TcpTransport;
 import dev.tandem.comm.transport.ThreadsTransport;
@@ -83,7 +84,8 @@ public final class Communicator implements Collectives, AutoCloseable {
     CollectiveSettings settings = CollectiveSettings.of(variables);
     Optional<JobFile> file = JobFile.of(variables);
     if (file.isPresent()) {
-      return join(file.get(), JobEnvironment.rank(variables), limits, kind, settings);
+      Optional<TlsKeys> tls = TlsKeys.of(variables);
+      return join(file.get(), JobEnvironment.rank(variables), tls, limits, kind, settings);
     }
     return JobEnvironment.of(variables)
         .map(job -> join(job, limits, kind, settings))
@@ -92,11 +94,16 @@ public final class Communicator implements Collectives, AutoCloseable {
 
   /** Joins the job of a file; who has to opens its meeting point until all have joined. */
   static Communicator join(
-      JobFile file, int rank, FaultLimits limits, TransportKind kind, CollectiveSettings settings) {
+      JobFile file,
+      int rank,
+      Optional<TlsKeys> tls,
+      FaultLimits limits,
+      TransportKind kind,
+      CollectiveSettings settings) {
     Optional<RendezvousHost> meetingPoint =
-        file.open(rank, limits.joining(), line -> System.err.println("tandem: " + line));
+        file.open(rank, tls, limits.joining(), line -> System.err.println("tandem: " + line));
     try {
-      return join(file.environment(rank), limits, kind, settings);
+      return join(file.environment(rank).over(tls), limits, kind, settings);
     } finally {
       meetingPoint.ifPresent(RendezvousHost::close);
     }

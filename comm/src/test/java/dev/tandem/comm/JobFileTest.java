@@ -64,6 +64,7 @@ class JobFileTest {
                           Communicator.join(
                               job,
                               mine,
+                              Optional.empty(),
                               limits,
                               TransportKind.AUTOMATIC,
                               CollectiveSettings.DEFAULT)) {

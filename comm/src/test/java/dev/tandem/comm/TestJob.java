@@ -4,12 +4,16 @@ import dev.tandem.comm.collective.CollectiveSettings;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.JobSecret;
 import dev.tandem.comm.rendezvous.RendezvousHost;
+import dev.tandem.comm.rendezvous.TlsKeys;
 import dev.tandem.comm.transport.ThreadsTransport;
 import dev.tandem.comm.transport.Transport;
 import dev.tandem.testkit.Watchdog;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
 
@@ -95,6 +99,31 @@ final class TestJob {
           size,
           rank ->
               Communicator.join(host.environment(rank).on(hostOf(kind, rank, size)), LIMITS, kind),
+          program);
+    }
+  }
+
+  /**
+   * As processes are, by connections with TLS.
+   *
+   * @param hosts the number of every rank's host; between hosts there are two sockets a pair
+   */
+  static <T> List<T> runTls(TlsKeys keys, List<Integer> hosts, Program<T> program)
+      throws Exception {
+    InetSocketAddress anywhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (RendezvousHost host =
+        RendezvousHost.open(
+            hosts.size(),
+            JobSecret.random(),
+            Optional.of(keys),
+            anywhere,
+            PATIENCE,
+            line -> System.out.println("refused: " + line))) {
+      return runAll(
+          hosts.size(),
+          rank ->
+              Communicator.join(
+                  host.environment(rank).on("host-" + hosts.get(rank)), LIMITS, TransportKind.TCP),
           program);
     }
   }

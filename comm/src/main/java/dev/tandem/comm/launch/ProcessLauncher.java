@@ -3,11 +3,15 @@ package dev.tandem.comm.launch;
 import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.RendezvousHost;
+import dev.tandem.comm.rendezvous.TlsKeys;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +19,8 @@ import java.util.function.Consumer;
 
 /**
  * Runs a program as several processes, of this machine or of several, and ends them together (see
- * {@code Note [no orphans]}). The secret of the job travels in the environment, never on a command
- * line.
+ * {@code Note [no orphans]}). The secret of the job and the password of its keystore travel in the
+ * environment, never on a command line.
  *
  * <p>One launcher runs one job; {@link #run} may be called once, from any thread.
  */
@@ -60,11 +64,12 @@ public final class ProcessLauncher {
 
   /** Starts all ranks and waits for their end. */
   public LaunchResult run() {
+    Optional<TlsKeys> tls = tls();
     Thread hook = new Thread(this::interrupt, "tandem-stop-ranks");
     Runtime.getRuntime().addShutdownHook(hook);
     try (RendezvousHost host =
         RendezvousHost.open(
-            plan.ranks(), placement.secret(), placement.meetingPoint(), plan.joining(), log)) {
+            plan.ranks(), placement.secret(), tls, placement.meetingPoint(), plan.joining(), log)) {
       startAll(host);
       LaunchResult result = supervise(host);
       drainAll();
@@ -76,6 +81,13 @@ public final class ProcessLauncher {
       stopAll();
       removeHook(hook);
     }
+  }
+
+  /** The keys of the meeting point: the same that the ranks will find. */
+  private Optional<TlsKeys> tls() {
+    Map<String, String> variables = new HashMap<>(System.getenv());
+    variables.putAll(plan.environment());
+    return TlsKeys.of(variables);
   }
 
   private void interrupt() {

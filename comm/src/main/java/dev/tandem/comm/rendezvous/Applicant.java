@@ -66,17 +66,18 @@ public final class Applicant implements AutoCloseable {
    */
   public Membership join(InetSocketAddress listening) {
     try {
+      Link link = Link.called(socket, job.tls(), deadline);
       Handshake.initiate(
-          socket,
+          link,
           job.secret(),
           Handshake.MEETING_POINT,
           Introduction.of(job, listening, 0),
           deadline);
-      List<Roster.Seat> seats = Roster.receive(socket, job.secret(), deadline);
+      List<Roster.Seat> seats = Roster.receive(link, job.secret(), deadline);
       if (seats.size() != job.size()) {
         throw new IOException("got the addresses of " + seats.size() + " ranks");
       }
-      return new Membership(socket, seats);
+      return new Membership(link, seats);
     } catch (IOException e) {
       throw failure(e);
     }

@@ -6,14 +6,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The first bytes on every connection of a job: both sides prove that they know the job's secret
- * before either believes a word.
+ * The first bytes on every connection of a job, inside TLS if it has that: both sides prove that
+ * they know the job's secret before either believes a word.
  *
  * <ol>
  *   <li>acceptor: magic, version, its rank (-1: the meeting point), nonce
@@ -32,6 +31,8 @@ public final class Handshake {
 
   private static final int MAGIC = 0x54414e44;
   private static final int VERSION = 2;
+  private static final int TLS_ALERT = 0x1503;
+  private static final int TLS_HANDSHAKE = 0x1603;
   private static final int MAXIMUM_TEXT = 255;
   private static final byte ACCEPTED = 0;
   private static final byte REFUSED = 1;
@@ -68,16 +69,16 @@ public final class Handshake {
    * @param objection a reason to refuse an initiator that has proven itself
    */
   public static Introduction accept(
-      Socket socket,
+      Link link,
       JobSecret secret,
       int myRank,
       Deadline deadline,
       Function<Introduction, Optional<String>> objection)
       throws IOException {
     byte[] myNonce = JobSecret.nonce();
-    send(socket, greeting(myRank, myNonce));
-    TimedInput input = new TimedInput(socket, deadline);
-    checkProtocol(input.readInt(), input.readInt());
+    link.write(greeting(myRank, myNonce));
+    TimedInput input = new TimedInput(link, deadline);
+    checkProtocol(input);
     int rank = input.readInt();
     int size = input.readInt();
     int lane = input.readInt();
@@ -93,8 +94,7 @@ public final class Handshake {
             : Optional.of("it does not know the secret of this job");
     if (refusal.isPresent()) {
       byte[] reason = bounded(refusal.get());
-      send(
-          socket,
+      link.write(
           message(
               out -> {
                 out.writeByte(REFUSED);
@@ -103,8 +103,7 @@ public final class Handshake {
               }));
       throw new RefusedException("rank " + rank + ": " + refusal.get());
     }
-    send(
-        socket,
+    link.write(
         message(
             out -> {
               out.writeByte(ACCEPTED);
@@ -120,10 +119,10 @@ public final class Handshake {
    * @throws RefusedException if the other side turned us away or could not prove itself
    */
   public static void initiate(
-      Socket socket, JobSecret secret, int theirRank, Introduction me, Deadline deadline)
+      Link link, JobSecret secret, int theirRank, Introduction me, Deadline deadline)
       throws IOException {
-    TimedInput input = new TimedInput(socket, deadline);
-    checkProtocol(input.readInt(), input.readInt());
+    TimedInput input = new TimedInput(link, deadline);
+    checkProtocol(input);
     int rank = input.readInt();
     byte[] nonce = input.readBytes(JobSecret.BYTES);
     if (rank != theirRank) {
@@ -132,8 +131,7 @@ public final class Handshake {
     byte[] myNonce = JobSecret.nonce();
     byte[] address = bounded(me.address());
     byte[] host = bounded(me.host());
-    send(
-        socket,
+    link.write(
         message(
             out -> {
               out.writeInt(MAGIC);
@@ -194,10 +192,15 @@ public final class Handshake {
         });
   }
 
-  private static void checkProtocol(int magic, int version) throws IOException {
+  private static void checkProtocol(TimedInput input) throws IOException {
+    int magic = input.readInt();
+    if (magic >>> 16 == TLS_HANDSHAKE || magic >>> 16 == TLS_ALERT) {
+      throw new RefusedException("the other side speaks TLS: " + TlsLink.ALL_OR_NONE);
+    }
     if (magic != MAGIC) {
       throw new RefusedException("it does not speak Tandem's protocol");
     }
+    int version = input.readInt();
     if (version != VERSION) {
       throw new RefusedException("it speaks version %d, not %d".formatted(version, VERSION));
     }
@@ -216,9 +219,5 @@ public final class Handshake {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     writer.write(new DataOutputStream(bytes));
     return bytes.toByteArray();
-  }
-
-  private static void send(Socket socket, byte[] message) throws IOException {
-    socket.getOutputStream().write(message);
   }
 }

@@ -4,7 +4,6 @@ import dev.tandem.comm.rendezvous.Handshake.Introduction;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -26,7 +25,7 @@ public final class HandshakeServer implements AutoCloseable {
     Optional<String> objection(Introduction introduction);
 
     /** Takes over the connection, in a virtual thread of its own. */
-    void accepted(Introduction introduction, SocketChannel channel) throws IOException;
+    void accepted(Introduction introduction, Link link) throws IOException;
   }
 
   private static final int HANDSHAKES_AT_A_TIME = 64;
@@ -35,6 +34,7 @@ public final class HandshakeServer implements AutoCloseable {
 
   private final ServerSocketChannel server;
   private final JobSecret secret;
+  private final Optional<TlsKeys> tls;
   private final int myRank;
   private final Reception reception;
   private final Consumer<String> log;
@@ -43,11 +43,13 @@ public final class HandshakeServer implements AutoCloseable {
   private HandshakeServer(
       ServerSocketChannel server,
       JobSecret secret,
+      Optional<TlsKeys> tls,
       int myRank,
       Reception reception,
       Consumer<String> log) {
     this.server = server;
     this.secret = secret;
+    this.tls = tls;
     this.myRank = myRank;
     this.reception = reception;
     this.log = log;
@@ -57,17 +59,19 @@ public final class HandshakeServer implements AutoCloseable {
   public static HandshakeServer bind(
       InetAddress networkInterface,
       JobSecret secret,
+      Optional<TlsKeys> tls,
       int myRank,
       Reception reception,
       Consumer<String> log)
       throws IOException {
-    return bind(new InetSocketAddress(networkInterface, 0), secret, myRank, reception, log);
+    return bind(new InetSocketAddress(networkInterface, 0), secret, tls, myRank, reception, log);
   }
 
   /** Binds to this address; {@link #start} begins to answer. */
   static HandshakeServer bind(
       InetSocketAddress address,
       JobSecret secret,
+      Optional<TlsKeys> tls,
       int myRank,
       Reception reception,
       Consumer<String> log)
@@ -79,7 +83,7 @@ public final class HandshakeServer implements AutoCloseable {
       server.close();
       throw e;
     }
-    return new HandshakeServer(server, secret, myRank, reception, log);
+    return new HandshakeServer(server, secret, tls, myRank, reception, log);
   }
 
   public InetSocketAddress address() {
@@ -110,16 +114,16 @@ public final class HandshakeServer implements AutoCloseable {
     boolean handedOver = false;
     try {
       Introduction introduction;
+      Link link;
       try {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        Socket socket = channel.socket();
-        introduction =
-            Handshake.accept(socket, secret, myRank, Deadline.in(PATIENCE), reception::objection);
-        socket.setSoTimeout(0);
+        Deadline deadline = Deadline.in(PATIENCE);
+        link = Link.accepted(channel.socket(), tls, deadline);
+        introduction = Handshake.accept(link, secret, myRank, deadline, reception::objection);
       } finally {
         handshakes.release();
       }
-      reception.accepted(introduction, channel);
+      reception.accepted(introduction, link);
       handedOver = true;
     } catch (IOException e) {
       log.accept("refused a connection from " + origin(channel) + ": " + e.getMessage());

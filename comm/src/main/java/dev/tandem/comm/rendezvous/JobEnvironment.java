@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param secret what proves that a process belongs to the job
  * @param host the name of the host it runs on: ranks of the same name share memory
  * @param mayBeEarly whether it may start before its meeting point opens, so that it tries again
+ * @param tls what its connections are encrypted with, if they are
  */
 public record JobEnvironment(
     int rank,
@@ -24,7 +25,8 @@ public record JobEnvironment(
     InetSocketAddress rendezvous,
     JobSecret secret,
     String host,
-    boolean mayBeEarly) {
+    boolean mayBeEarly,
+    Optional<TlsKeys> tls) {
 
   /** The host of every rank whose job names none. */
   public static final String ONE_HOST = "localhost";
@@ -49,12 +51,17 @@ public record JobEnvironment(
 
   /** A rank of a job whose ranks are all on one host. */
   public JobEnvironment(int rank, int size, InetSocketAddress rendezvous, JobSecret secret) {
-    this(rank, size, rendezvous, secret, ONE_HOST, false);
+    this(rank, size, rendezvous, secret, ONE_HOST, false, Optional.empty());
   }
 
   /** The same rank on a host of this name. */
   public JobEnvironment on(String name) {
-    return new JobEnvironment(rank, size, rendezvous, secret, name, mayBeEarly);
+    return new JobEnvironment(rank, size, rendezvous, secret, name, mayBeEarly, tls);
+  }
+
+  /** The same rank with connections that are encrypted with these keys, or with none. */
+  public JobEnvironment over(Optional<TlsKeys> keys) {
+    return new JobEnvironment(rank, size, rendezvous, secret, host, mayBeEarly, keys);
   }
 
   /** The rank that these variables give to this process. */
@@ -77,10 +84,14 @@ public record JobEnvironment(
             address(required(variables, RENDEZVOUS)),
             secret(required(variables, SECRET)),
             variables.getOrDefault(HOST, ONE_HOST),
-            false));
+            false,
+            TlsKeys.of(variables)));
   }
 
-  /** The variables from which {@link #of} makes the same job. */
+  /**
+   * The variables from which {@link #of} makes the same job; those of {@link TlsKeys} a process
+   * inherits.
+   */
   public Map<String, String> variables() {
     Map<String, String> variables = new LinkedHashMap<>();
     variables.put(RANK, Integer.toString(rank));

@@ -87,13 +87,15 @@ public record JobFile(
     if (rank < 0 || rank >= size) {
       throw new UsageException("rank %d of %d does not exist".formatted(rank, size));
     }
-    return new JobEnvironment(rank, size, rendezvous, secret, hosts.get(rank), true);
+    return new JobEnvironment(
+        rank, size, rendezvous, secret, hosts.get(rank), true, Optional.empty());
   }
 
   /** The meeting point, if this rank has to open it; to be closed when it has joined. */
-  public Optional<RendezvousHost> open(int rank, Duration patience, Consumer<String> log) {
+  public Optional<RendezvousHost> open(
+      int rank, Optional<TlsKeys> tls, Duration patience, Consumer<String> log) {
     return rank == 0 && openedByRankZero
-        ? Optional.of(RendezvousHost.open(size, secret, rendezvous, patience, log))
+        ? Optional.of(RendezvousHost.open(size, secret, tls, rendezvous, patience, log))
         : Optional.empty();
   }
 

@@ -1,9 +1,8 @@
 package dev.tandem.comm.rendezvous;
 
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -12,12 +11,12 @@ import java.util.List;
  */
 public final class Membership implements AutoCloseable {
 
-  private final Socket socket;
+  private final Link link;
   private final List<InetSocketAddress> addresses;
   private final Topology topology;
 
-  Membership(Socket socket, List<Roster.Seat> seats) {
-    this.socket = socket;
+  Membership(Link link, List<Roster.Seat> seats) {
+    this.link = link;
     this.addresses = seats.stream().map(seat -> Addresses.parse(seat.address())).toList();
     this.topology = new Topology(seats.stream().map(Roster.Seat::host).toList());
   }
@@ -47,15 +46,15 @@ public final class Membership implements AutoCloseable {
   /** Tells the launcher which rank was lost; a launcher that is gone does not matter. */
   public synchronized void reportLoss(int rank) {
     try {
-      new DataOutputStream(socket.getOutputStream()).writeInt(rank);
+      link.write(ByteBuffer.allocate(Integer.BYTES).putInt(rank).array());
     } catch (IOException e) {
-      closeQuietly(socket);
+      closeQuietly();
     }
   }
 
-  private static void closeQuietly(Socket socket) {
+  private void closeQuietly() {
     try {
-      socket.close();
+      link.close();
     } catch (IOException e) {
       // Nothing is lost: the connection carries nothing that must arrive.
     }
@@ -63,6 +62,6 @@ public final class Membership implements AutoCloseable {
 
   @Override
   public void close() {
-    closeQuietly(socket);
+    closeQuietly();
   }
 }

@@ -3,13 +3,9 @@ package dev.tandem.comm.rendezvous;
 import dev.tandem.comm.rendezvous.Handshake.Introduction;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +27,7 @@ public final class RendezvousHost implements AutoCloseable {
 
   private final int size;
   private final JobSecret secret;
+  private final Optional<TlsKeys> tls;
   private final Consumer<String> log;
   private final HandshakeServer server;
 
@@ -39,15 +36,21 @@ public final class RendezvousHost implements AutoCloseable {
   private Optional<String> failure = Optional.empty();
   private OptionalInt reportedLoss = OptionalInt.empty();
 
-  private record Member(Roster.Seat seat, SocketChannel channel) {}
+  private record Member(Roster.Seat seat, Link link) {}
 
   private RendezvousHost(
-      int size, JobSecret secret, InetSocketAddress address, Consumer<String> log)
+      int size,
+      JobSecret secret,
+      Optional<TlsKeys> tls,
+      InetSocketAddress address,
+      Consumer<String> log)
       throws IOException {
     this.size = size;
     this.secret = secret;
+    this.tls = tls;
     this.log = log;
-    this.server = HandshakeServer.bind(address, secret, Handshake.MEETING_POINT, new Door(), log);
+    this.server =
+        HandshakeServer.bind(address, secret, tls, Handshake.MEETING_POINT, new Door(), log);
   }
 
   /**
@@ -81,13 +84,28 @@ public final class RendezvousHost implements AutoCloseable {
       InetSocketAddress address,
       Duration patience,
       Consumer<String> log) {
+    return open(size, secret, Optional.empty(), address, patience, log);
+  }
+
+  /**
+   * Opens a meeting point at this address; port 0 stands for a free one.
+   *
+   * @param tls what its connections are encrypted with, if they are
+   */
+  public static RendezvousHost open(
+      int size,
+      JobSecret secret,
+      Optional<TlsKeys> tls,
+      InetSocketAddress address,
+      Duration patience,
+      Consumer<String> log) {
     if (address.getAddress().isAnyLocalAddress()) {
       throw new UsageException(
           "a meeting point needs the address by which the ranks reach it, not "
               + address.getAddress().getHostAddress());
     }
     try {
-      RendezvousHost host = new RendezvousHost(size, secret, address, log);
+      RendezvousHost host = new RendezvousHost(size, secret, tls, address, log);
       host.start(patience);
       return host;
     } catch (IOException e) {
@@ -105,7 +123,7 @@ public final class RendezvousHost implements AutoCloseable {
 
   /** What the process of this rank must find in its environment. */
   public JobEnvironment environment(int rank) {
-    return new JobEnvironment(rank, size, server.address(), secret);
+    return new JobEnvironment(rank, size, server.address(), secret).over(tls);
   }
 
   /** How many ranks have joined so far. */
@@ -133,9 +151,9 @@ public final class RendezvousHost implements AutoCloseable {
     }
 
     @Override
-    public void accepted(Introduction joiner, SocketChannel channel) throws IOException {
-      register(joiner, channel);
-      listen(joiner.rank(), channel);
+    public void accepted(Introduction joiner, Link link) throws IOException {
+      register(joiner, link);
+      listen(joiner.rank(), link);
     }
   }
 
@@ -157,15 +175,14 @@ public final class RendezvousHost implements AutoCloseable {
         : Optional.empty();
   }
 
-  private synchronized void register(Introduction joiner, SocketChannel channel)
-      throws IOException {
+  private synchronized void register(Introduction joiner, Link link) throws IOException {
     // Two of the same rank may have passed the objections at the same time.
     if (complete || members.containsKey(joiner.rank())) {
-      tell(channel, "this rank has already joined");
+      tell(link, "this rank has already joined");
       throw new Handshake.RefusedException("rank " + joiner.rank() + ": has already joined");
     }
     Roster.Seat seat = new Roster.Seat(joiner.address(), joiner.host());
-    members.put(joiner.rank(), new Member(seat, channel));
+    members.put(joiner.rank(), new Member(seat, link));
     if (members.size() < size) {
       return;
     }
@@ -174,15 +191,15 @@ public final class RendezvousHost implements AutoCloseable {
     List<Roster.Seat> seats = members.values().stream().map(Member::seat).toList();
     for (Member member : members.values()) {
       try {
-        Roster.send(stream(member.channel()), secret, seats);
+        Roster.send(member.link(), secret, seats);
       } catch (IOException e) {
         log.accept("cannot send the addresses of all ranks to " + member.seat().address());
       }
     }
   }
 
-  private void listen(int rank, SocketChannel channel) throws IOException {
-    DataInputStream input = new DataInputStream(channel.socket().getInputStream());
+  private void listen(int rank, Link link) throws IOException {
+    TimedInput input = new TimedInput(link, Deadline.never());
     try {
       int lost = input.readInt();
       synchronized (this) {
@@ -190,13 +207,15 @@ public final class RendezvousHost implements AutoCloseable {
           reportedLoss = OptionalInt.of(lost);
         }
       }
-      input.transferTo(OutputStream.nullOutputStream());
+      while (true) {
+        input.readByte();
+      }
     } catch (IOException e) {
       // The rank has left, in order or not, or the job is over; only before all have joined does
       // that matter here.
     }
     giveUp("rank %d left before all had joined".formatted(rank));
-    channel.close();
+    link.close();
   }
 
   private synchronized void awaitAll(Duration patience) {
@@ -228,19 +247,15 @@ public final class RendezvousHost implements AutoCloseable {
       return;
     }
     failure = Optional.of(reason);
-    members.values().forEach(member -> tell(member.channel(), reason));
+    members.values().forEach(member -> tell(member.link(), reason));
   }
 
-  private void tell(SocketChannel channel, String reason) {
+  private void tell(Link link, String reason) {
     try {
-      Roster.sendFailure(stream(channel), secret, reason);
+      Roster.sendFailure(link, secret, reason);
     } catch (IOException e) {
       log.accept("cannot tell a rank that " + reason);
     }
-  }
-
-  private static DataOutputStream stream(SocketChannel channel) throws IOException {
-    return new DataOutputStream(channel.socket().getOutputStream());
   }
 
   @Override
@@ -250,7 +265,7 @@ public final class RendezvousHost implements AutoCloseable {
     server.close();
     for (Member member : members.values()) {
       try {
-        member.channel().close();
+        member.link().close();
       } catch (IOException e) {
         log.accept("cannot close the connection to " + member.seat().address());
       }

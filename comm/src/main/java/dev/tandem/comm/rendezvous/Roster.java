@@ -7,7 +7,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,7 +29,7 @@ final class Roster {
    */
   record Seat(String address, String host) {}
 
-  static void send(DataOutputStream out, JobSecret secret, List<Seat> seats) throws IOException {
+  static void send(Link link, JobSecret secret, List<Seat> seats) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream body = new DataOutputStream(bytes);
     body.writeInt(LABEL_SEATS);
@@ -39,30 +38,28 @@ final class Roster {
       body.writeUTF(seat.address());
       body.writeUTF(seat.host());
     }
-    write(out, secret, bytes.toByteArray());
+    write(link, secret, bytes.toByteArray());
   }
 
-  static void sendFailure(DataOutputStream out, JobSecret secret, String reason)
-      throws IOException {
+  static void sendFailure(Link link, JobSecret secret, String reason) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream body = new DataOutputStream(bytes);
     body.writeInt(LABEL_FAILURE);
     body.write(reason.getBytes(UTF_8));
-    write(out, secret, bytes.toByteArray());
+    write(link, secret, bytes.toByteArray());
   }
 
-  private static void write(DataOutputStream out, JobSecret secret, byte[] body)
-      throws IOException {
+  private static void write(Link link, JobSecret secret, byte[] body) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream message = new DataOutputStream(bytes);
     message.writeInt(body.length);
     message.write(body);
     message.write(secret.sign(body));
-    out.write(bytes.toByteArray());
+    link.write(bytes.toByteArray());
   }
 
-  static List<Seat> receive(Socket socket, JobSecret secret, Deadline deadline) throws IOException {
-    TimedInput input = new TimedInput(socket, deadline);
+  static List<Seat> receive(Link link, JobSecret secret, Deadline deadline) throws IOException {
+    TimedInput input = new TimedInput(link, deadline);
     int length = input.readInt();
     if (length < Integer.BYTES || length > MAXIMUM_BYTES) {
       throw new IOException("a list of addresses cannot have " + length + " bytes");

@@ -2,21 +2,16 @@ package dev.tandem.comm.rendezvous;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 
-/** Reads exact amounts from a socket, all before one deadline: a trickle does not prolong it. */
+/** Reads exact amounts from a link, all before one deadline: a trickle does not prolong it. */
 final class TimedInput {
 
-  private final Socket socket;
-  private final InputStream stream;
+  private final Link link;
   private final Deadline deadline;
 
-  TimedInput(Socket socket, Deadline deadline) throws IOException {
-    this.socket = socket;
-    this.stream = socket.getInputStream();
+  TimedInput(Link link, Deadline deadline) {
+    this.link = link;
     this.deadline = deadline;
   }
 
@@ -24,12 +19,7 @@ final class TimedInput {
     byte[] bytes = new byte[count];
     int filled = 0;
     while (filled < count) {
-      int millis = deadline.remainingMillis();
-      if (millis == 0) {
-        throw new SocketTimeoutException("no answer in time");
-      }
-      socket.setSoTimeout(millis);
-      int read = stream.read(bytes, filled, count - filled);
+      int read = link.read(bytes, filled, count - filled, deadline);
       if (read < 0) {
         throw new EOFException("the other side closed the connection");
       }

@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /**
  * Reads frames from a connection as far as they have arrived, and goes on later where it stopped:
@@ -46,11 +47,27 @@ final class FrameReader {
   boolean advance() throws IOException {
     long budget = BUDGET_BYTES;
     long taken = 1;
-    while (taken > 0 && budget > 0) {
+    // What a selector cannot see must not stay behind: nobody would come back for it.
+    while (taken > 0 && (budget > 0 || holds())) {
       taken = delivery == null ? readHeader() : readPayload();
       budget -= taken;
     }
     return budget < BUDGET_BYTES;
+  }
+
+  /** Whether something can be taken in that the channel does not know of any more. */
+  private boolean holds() throws IOException {
+    return buffer.remaining() >= (delivery == null ? HEADER_BYTES : 1) || wire.holds();
+  }
+
+  /**
+   * The receive that alone may go on here, if what it waits for is held already; it must be woken,
+   * for a selector would not.
+   */
+  Optional<Receipt> awaited() throws IOException {
+    return delivery != null && !delivery.reachable() && holds()
+        ? delivery.receipt()
+        : Optional.empty();
   }
 
   private long readHeader() throws IOException {

@@ -7,15 +7,14 @@ import java.nio.channels.SocketChannel;
 /** A TCP connection as it is. */
 record PlainWire(SocketChannel channel) implements Wire {
 
-  /** Takes over a connection; it must not be used by others any more. */
-  static PlainWire over(SocketChannel channel) throws IOException {
-    channel.configureBlocking(false);
-    return new PlainWire(channel);
-  }
-
   @Override
   public int read(ByteBuffer target) throws IOException {
     return channel.read(target);
+  }
+
+  @Override
+  public boolean holds() {
+    return false;
   }
 
   @Override

@@ -117,17 +117,20 @@ final class TcpLane implements FrameReader.Handler {
     if (over || !reading.tryLock()) {
       return false;
     }
+    Optional<Receipt> awaited = Optional.empty();
     try {
       boolean moved = !over && reader.advance();
       if (moved) {
         lastHeard = System.nanoTime();
       }
+      awaited = reader.awaited();
       return moved;
     } catch (IOException | RuntimeException e) {
       end(e);
       return true;
     } finally {
       reading.unlock();
+      awaited.ifPresent(Receipt::nudge);
     }
   }
 

@@ -7,6 +7,7 @@ import dev.tandem.comm.rendezvous.Handshake;
 import dev.tandem.comm.rendezvous.Handshake.Introduction;
 import dev.tandem.comm.rendezvous.HandshakeServer;
 import dev.tandem.comm.rendezvous.JobEnvironment;
+import dev.tandem.comm.rendezvous.Link;
 import dev.tandem.comm.rendezvous.Membership;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.WorkFailedException;
@@ -38,6 +39,7 @@ record TcpMesh(Membership membership, List<List<Wire>> wires) {
         HandshakeServer.bind(
             applicant.localAddress(),
             job.secret(),
+            job.tls(),
             job.rank(),
             callers,
             new RefusalLog("rank " + job.rank()))) {
@@ -51,7 +53,7 @@ record TcpMesh(Membership membership, List<List<Wire>> wires) {
         for (int lane = 0; lane < lanes; lane++) {
           Introduction me = Introduction.of(job, server.address(), lane);
           connected.add(
-              PlainWire.over(
+              Wire.over(
                   peer < job.rank()
                       ? call(job, peer, membership.addresses().get(peer), me, deadline)
                       : callers.await(peer, lane, deadline)));
@@ -66,15 +68,20 @@ record TcpMesh(Membership membership, List<List<Wire>> wires) {
     }
   }
 
-  private static SocketChannel call(
+  private static Link call(
       JobEnvironment job, int peer, InetSocketAddress address, Introduction me, Deadline deadline) {
     try {
       SocketChannel channel = SocketChannel.open();
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.socket().connect(address, deadline.remainingMillis());
-      Handshake.initiate(channel.socket(), job.secret(), peer, me, deadline);
-      channel.socket().setSoTimeout(0);
-      return channel;
+      try {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.socket().connect(address, deadline.remainingMillis());
+        Link link = Link.called(channel.socket(), job.tls(), deadline);
+        Handshake.initiate(link, job.secret(), peer, me, deadline);
+        return link;
+      } catch (IOException e) {
+        channel.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw new PeerLostException(
           peer,
@@ -88,7 +95,7 @@ record TcpMesh(Membership membership, List<List<Wire>> wires) {
     private record Line(int rank, int lane) {}
 
     private final JobEnvironment job;
-    private final Map<Line, SocketChannel> lines = new HashMap<>();
+    private final Map<Line, Link> lines = new HashMap<>();
 
     Callers(JobEnvironment job) {
       this.job = job;
@@ -109,15 +116,14 @@ record TcpMesh(Membership membership, List<List<Wire>> wires) {
     }
 
     @Override
-    public synchronized void accepted(Introduction caller, SocketChannel channel)
-        throws IOException {
-      if (lines.putIfAbsent(new Line(caller.rank(), caller.lane()), channel) != null) {
+    public synchronized void accepted(Introduction caller, Link link) throws IOException {
+      if (lines.putIfAbsent(new Line(caller.rank(), caller.lane()), link) != null) {
         throw new IOException("rank " + caller.rank() + ": this rank is already connected");
       }
       notifyAll();
     }
 
-    synchronized SocketChannel await(int peer, int lane, Deadline deadline) {
+    synchronized Link await(int peer, int lane, Deadline deadline) {
       Line line = new Line(peer, lane);
       while (!lines.containsKey(line)) {
         if (deadline.passed()) {

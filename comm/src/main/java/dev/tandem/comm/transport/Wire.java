@@ -1,5 +1,8 @@
 package dev.tandem.comm.transport;
 
+import dev.tandem.comm.rendezvous.Link;
+import dev.tandem.comm.rendezvous.PlainLink;
+import dev.tandem.comm.rendezvous.TlsLink;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,11 +14,27 @@ import java.nio.channels.SocketChannel;
  */
 interface Wire extends Closeable {
 
+  /** Takes over a connection whose two sides know each other; nobody else may use it any more. */
+  static Wire over(Link link) throws IOException {
+    SocketChannel channel = link.socket().getChannel();
+    channel.configureBlocking(false);
+    return switch (link) {
+      case PlainLink _ -> new PlainWire(channel);
+      case TlsLink tls -> new TlsWire(channel, tls.over(channel));
+    };
+  }
+
   /** What to wait for; not to be read or written past the wire. */
   SocketChannel channel();
 
   /** Reads what has arrived; 0 if nothing has, -1 if the other side has ended its output. */
   int read(ByteBuffer target) throws IOException;
+
+  /**
+   * Whether there is something to read that the channel does not know of any more; see {@code Note
+   * [what a selector cannot see]}. Only who reads may ask.
+   */
+  boolean holds() throws IOException;
 
   /** Takes as much as fits, first things first. */
   long write(ByteBuffer[] sources) throws IOException;

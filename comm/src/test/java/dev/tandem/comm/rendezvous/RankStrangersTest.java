@@ -135,7 +135,7 @@ class RankStrangersTest {
         Deadline deadline = Deadline.in(Duration.ofSeconds(20));
         assertThrows(
             Handshake.RefusedException.class,
-            () -> Handshake.initiate(socket, JobSecret.random(), 0, liar, deadline));
+            () -> Handshake.initiate(Link.plain(socket), JobSecret.random(), 0, liar, deadline));
         return;
       }
       byte[] garbage = new byte[random.nextInt(200)];
