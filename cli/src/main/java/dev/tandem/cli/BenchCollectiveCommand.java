@@ -2,9 +2,12 @@ package dev.tandem.cli;
 
 import dev.tandem.bench.CollectiveBenchmark;
 import dev.tandem.bench.CollectiveRow;
+import dev.tandem.bench.CollectiveTuning;
 import dev.tandem.core.UsageException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -22,7 +25,9 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem bench collective --quick            one short round, a minute",
-      "  ./tandem bench collective --rounds 5 --json b.json"
+      "  ./tandem bench collective --rounds 5 --json b.json",
+      "  ./tandem bench collective --tune table --ranks 4 --transport tcp",
+      "  TANDEM_COLLECTIVE_TABLE=table ./tandem run -n 4 -- CLASS"
     })
 final class BenchCollectiveCommand extends TandemCommand {
 
@@ -35,8 +40,42 @@ final class BenchCollectiveCommand extends TandemCommand {
       description = "Runs of every contender. Default: 5, with --quick 1.")
   private Integer rounds;
 
+  @Option(
+      names = "--tune",
+      paramLabel = "FILE",
+      description =
+          "Instead of comparing, measure which algorithm of allreduce is fastest at which length"
+              + " and write the table to FILE, for TANDEM_COLLECTIVE_TABLE.")
+  private Path tune;
+
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Ranks to tune for. Default: ${DEFAULT-VALUE}")
+  private int ranks;
+
+  @Option(
+      names = "--transport",
+      paramLabel = "T",
+      defaultValue = "tcp",
+      description = "Transport to tune for: shm or tcp. Default: ${DEFAULT-VALUE}")
+  private String transport;
+
   @Override
   protected Object run() {
+    if (tune != null) {
+      if (ranks < 2) {
+        throw new UsageException("--ranks must be at least 2");
+      }
+      CollectiveTuning.run(ranks, transport, tune);
+      out().println("table written to " + tune);
+      return Map.of("table", tune.toString());
+    }
+    return compare();
+  }
+
+  private List<CollectiveRow> compare() {
     int count = rounds != null ? rounds : quick ? 1 : 5;
     if (count < 1) {
       throw new UsageException("--rounds must be at least 1");
