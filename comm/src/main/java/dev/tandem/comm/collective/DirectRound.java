@@ -13,7 +13,7 @@ import java.util.List;
 final class DirectRound {
 
   /** Bytes that a rank gets from all others in a round, about. */
-  private static final long ROUND_BYTES = 1 << 20;
+  private static final long ROUND_BYTES = 512 << 10;
 
   private static final long LEAST_BYTES = 64 << 10;
 

@@ -16,15 +16,20 @@ import java.util.Map;
  */
 final class Waiter implements AutoCloseable {
 
+  /** A message between processes takes longer than a look into shared memory. */
+  private static final long SPIN_FACTOR = 4;
+
+  private static final long LOOK_NANOS = 2_000;
+
   private final Selector selector;
-  private final Patience patience;
+  private final WaitPolicy policy;
   private final Map<TcpLane, SelectionKey> keys = new HashMap<>();
   private volatile Thread owner;
   private long spinEnd;
   private int yields;
 
   Waiter(WaitPolicy policy) {
-    this.patience = new Patience(policy);
+    this.policy = policy;
     try {
       this.selector = Selector.open();
     } catch (IOException e) {
@@ -47,10 +52,7 @@ final class Waiter implements AutoCloseable {
 
   /** Something has moved: the next wait begins anew. */
   void moved() {
-    if (spinEnd != 0) {
-      patience.paid();
-      spinEnd = 0;
-    }
+    spinEnd = 0;
   }
 
   /** Whether it is time to sleep; until then the caller tries again. */
@@ -58,11 +60,11 @@ final class Waiter implements AutoCloseable {
   boolean tired() {
     long now = System.nanoTime();
     if (spinEnd == 0) {
-      spinEnd = now + patience.spinNanos();
-      yields = patience.yields();
+      spinEnd = now + SPIN_FACTOR * policy.spin().toNanos();
+      yields = policy.yields();
     }
     if (now < spinEnd) {
-      Thread.onSpinWait();
+      pause(now);
       return false;
     }
     if (yields > 0) {
@@ -71,6 +73,13 @@ final class Waiter implements AutoCloseable {
       return false;
     }
     return true;
+  }
+
+  /** Who looks all the time keeps the kernel from delivering: it needs the socket, too. */
+  private static void pause(long now) {
+    do {
+      Thread.onSpinWait();
+    } while (System.nanoTime() - now < LOOK_NANOS);
   }
 
   /** Sleep shall end when the lane is ready for these operations. */
@@ -89,7 +98,6 @@ final class Waiter implements AutoCloseable {
 
   /** Sleeps until a watched lane is ready or somebody wakes us; then nothing is watched. */
   void sleep() {
-    patience.inVain();
     try {
       selector.select();
       selector.selectedKeys().clear();
