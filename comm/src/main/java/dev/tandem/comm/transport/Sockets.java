@@ -7,8 +7,8 @@ import java.util.OptionalInt;
 /**
  * How many sockets connect two ranks.
  *
- * @param wanted what the user asks for; by default one, which fills a line of 1 Gbit/s and suffers
- *     less than several when processors are busy. More help where a network bounds each flow.
+ * @param wanted what the user asks for; by default one, which fills a line of 1 Gbit/s. More are
+ *     for networks that bound each connection.
  */
 record Sockets(OptionalInt wanted) {
 
