@@ -8,13 +8,13 @@ import dev.tandem.comm.launch.LaunchResult;
 import dev.tandem.comm.launch.ProcessLauncher;
 import dev.tandem.comm.launch.RankOutput;
 import dev.tandem.core.ExitCode;
-import dev.tandem.core.Seed;
 import dev.tandem.testkit.TestSeed;
 import dev.tandem.testkit.Watchdog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,20 +23,22 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * 200 faults between two hosts. What every survivor must report within the limit and a second:
+ * 200 faults between two hosts, as many of each kind and number of ranks. What every survivor must
+ * report within the limit and a second:
  *
  * <ul>
  *   <li>KILL and STOP: the victim.
  *   <li>CUT, a host is cut off and nobody dies: a rank of the other host. Each side goes on without
  *       the other, and each is right.
  *   <li>VANISH, a host is cut off and the victim on it killed, so that nothing of its end is ever
- *       heard: on the other host a rank of the victim's host; on the victim's host the victim or a
- *       rank of the other host, for both are gone.
+ *       heard and its connections stay half-open: on the other host a rank of the victim's host; on
+ *       the victim's host the victim or a rank of the other host, for both are gone.
  * </ul>
  */
 @Tag("slow")
@@ -44,6 +46,7 @@ class NamespaceFaultsTest {
 
   private static final int FAULTS = Integer.getInteger("tandem.faults", 200);
   private static final int JOBS_AT_A_TIME = 3;
+  private static final List<Fault> KINDS = List.of(Fault.values());
   private static final Duration SILENCE = Duration.ofSeconds(2);
   private static final Duration LIMIT = SILENCE.plusSeconds(1);
 
@@ -60,6 +63,7 @@ class NamespaceFaultsTest {
     private final NamespaceHosts hosts;
     private final Fault fault;
     private final List<Integer> sides;
+    private final int sockets;
     private final int victim;
     private final int round;
     private final long[] pids;
@@ -68,10 +72,11 @@ class NamespaceFaultsTest {
     private long struck;
     private long lastReport;
 
-    Round(NamespaceHosts hosts, SplittableRandom random) {
+    Round(NamespaceHosts hosts, int number, SplittableRandom random) {
       this.hosts = hosts;
-      this.fault = List.of(Fault.values()).get(random.nextInt(Fault.values().length));
-      int ranks = random.nextInt(2, 5);
+      this.fault = KINDS.get(number % KINDS.size());
+      int ranks = 2 + number / KINDS.size() % 3;
+      this.sockets = random.nextInt(1, 3);
       this.sides = IntStream.range(0, ranks).mapToObj(rank -> rank % 2).toList();
       this.victim = random.nextInt(ranks);
       this.round = random.nextInt(1, 12) * 20;
@@ -145,14 +150,18 @@ class NamespaceFaultsTest {
       };
     }
 
+    synchronized String transcript() {
+      return String.join("\n", lines);
+    }
+
     synchronized double seconds() {
       return (lastReport - struck) / 1e9;
     }
 
     @Override
     public synchronized String toString() {
-      return "%s of rank %d of %d in round %d, %.2f s%n%s"
-          .formatted(fault, victim, sides.size(), round, seconds(), String.join("\n", lines));
+      return "%s of rank %d of %d in round %d, %d sockets, %.2f s"
+          .formatted(fault, victim, sides.size(), round, sockets, seconds());
     }
   }
 
@@ -161,44 +170,60 @@ class NamespaceFaultsTest {
     Optional<String> obstacle = NamespaceHosts.obstacle();
     obstacle.ifPresent(reason -> System.out.println("NamespaceFaultsTest skipped: " + reason));
     assumeTrue(obstacle.isEmpty(), () -> obstacle.orElseThrow());
-    Seed seed = TestSeed.of(NamespaceFaultsTest.class);
-    SplittableRandom random = seed.random();
-    List<Callable<List<String>>> workers = new ArrayList<>();
+    SplittableRandom random = TestSeed.of(NamespaceFaultsTest.class).random();
+    AtomicInteger next = new AtomicInteger();
+    List<Callable<List<Struck>>> workers = new ArrayList<>();
     for (int worker = 0; worker < JOBS_AT_A_TIME; worker++) {
       SplittableRandom mine = random.split();
-      int number = 10 + worker;
-      int count = FAULTS / JOBS_AT_A_TIME + (worker < FAULTS % JOBS_AT_A_TIME ? 1 : 0);
-      workers.add(() -> strike(number, count, mine));
+      int pair = 10 + worker;
+      workers.add(() -> strike(pair, next, mine));
     }
-    List<String> complaints = new ArrayList<>();
+    List<Struck> all = new ArrayList<>();
     try (ExecutorService executor = Executors.newFixedThreadPool(JOBS_AT_A_TIME)) {
-      for (Future<List<String>> future : executor.invokeAll(workers)) {
-        complaints.addAll(future.get());
+      for (Future<List<Struck>> future : executor.invokeAll(workers)) {
+        all.addAll(future.get());
       }
     }
-    assertEquals(List.of(), complaints);
+    for (Fault fault : KINDS) {
+      DoubleSummaryStatistics seconds =
+          all.stream()
+              .filter(struck -> struck.round().fault == fault)
+              .mapToDouble(struck -> struck.round().seconds())
+              .summaryStatistics();
+      System.out.printf(
+          "%s: %d times, last report after %.2f s on average, %.2f s at most%n",
+          fault, seconds.getCount(), seconds.getAverage(), seconds.getMax());
+    }
+    assertEquals(FAULTS, all.size());
+    assertEquals(
+        List.of(),
+        all.stream()
+            .filter(struck -> struck.complaint().isPresent())
+            .map(struck -> struck + "\n" + struck.round().transcript())
+            .toList());
   }
 
-  private static List<String> strike(int number, int count, SplittableRandom random)
+  /** A fault and what was wrong about its consequences, if anything. */
+  private record Struck(Round round, Optional<String> complaint) {
+    @Override
+    public String toString() {
+      return round + complaint.map(text -> ": " + text).orElse("");
+    }
+  }
+
+  private static List<Struck> strike(int pair, AtomicInteger next, SplittableRandom random)
       throws Exception {
-    List<String> complaints = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      try (NamespaceHosts hosts = NamespaceHosts.create(number)) {
-        Round round = new Round(hosts, random);
+    List<Struck> done = new ArrayList<>();
+    for (int number = next.getAndIncrement(); number < FAULTS; number = next.getAndIncrement()) {
+      try (NamespaceHosts hosts = NamespaceHosts.create(pair)) {
+        Round round = new Round(hosts, number, random);
         LaunchResult result = launch(round);
-        Optional<String> complaint = round.complaint(result);
-        System.out.printf(
-            "fault %d/%d: %s, %d ranks, %.2f s%s%n",
-            i + 1,
-            count,
-            round.fault,
-            round.sides.size(),
-            round.seconds(),
-            complaint.map(text -> ": " + text).orElse(""));
-        complaint.ifPresent(text -> complaints.add(text + "\n" + round));
+        Struck struck = new Struck(round, round.complaint(result));
+        System.out.printf("fault %d/%d: %s%n", number + 1, FAULTS, struck);
+        done.add(struck);
       }
     }
-    return complaints;
+    return done;
   }
 
   private static LaunchResult launch(Round round) throws Exception {
@@ -210,6 +235,8 @@ class NamespaceFaultsTest {
             Map.of(
                 TransportKind.VARIABLE,
                 "tcp",
+                "TANDEM_SOCKETS",
+                Integer.toString(round.sockets),
                 FaultLimits.SILENCE,
                 Double.toString(SILENCE.toMillis() / 1e3)),
             List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"),

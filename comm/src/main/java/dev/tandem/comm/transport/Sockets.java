@@ -1,6 +1,5 @@
 package dev.tandem.comm.transport;
 
-import dev.tandem.comm.rendezvous.Topology;
 import dev.tandem.core.UsageException;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -8,7 +7,8 @@ import java.util.OptionalInt;
 /**
  * How many sockets connect two ranks.
  *
- * @param wanted what the user asks for; by default one inside a host and two between hosts
+ * @param wanted what the user asks for; by default one, which fills a line of 1 Gbit/s. More are
+ *     for networks that bound each connection.
  */
 record Sockets(OptionalInt wanted) {
 
@@ -17,8 +17,7 @@ record Sockets(OptionalInt wanted) {
 
   static final int MOST = 16;
 
-  private static final int INSIDE = 1;
-  private static final int BETWEEN = 2;
+  private static final int USUAL = 1;
 
   static Sockets of(Map<String, String> variables) {
     String text = variables.get(VARIABLE);
@@ -38,10 +37,7 @@ record Sockets(OptionalInt wanted) {
   }
 
   /** The number between two ranks; none between a rank and itself. */
-  int between(Topology topology, int rank, int peer) {
-    if (rank == peer) {
-      return 0;
-    }
-    return wanted.orElse(topology.host(rank) == topology.host(peer) ? INSIDE : BETWEEN);
+  int between(int rank, int peer) {
+    return rank == peer ? 0 : wanted.orElse(USUAL);
   }
 }

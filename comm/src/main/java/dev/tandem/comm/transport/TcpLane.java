@@ -252,7 +252,14 @@ final class TcpLane implements FrameReader.Handler {
 
   /** Starts the clock of silence anew. */
   void forgive() {
-    lastHeard = System.nanoTime();
+    forgiveUntil(System.nanoTime());
+  }
+
+  /** Starts the clock of silence at that time, or with what is heard before. */
+  void forgiveUntil(long nanoTime) {
+    if (nanoTime - lastHeard > 0) {
+      lastHeard = nanoTime;
+    }
   }
 
   void heartbeat() {

@@ -48,7 +48,7 @@ record TcpMesh(Membership membership, List<List<Wire>> wires) {
       Sockets sockets = Sockets.of(System.getenv());
       List<List<Wire>> wires = new ArrayList<>();
       for (int peer = 0; peer < job.size(); peer++) {
-        int lanes = sockets.between(membership.topology(), job.rank(), peer);
+        int lanes = sockets.between(job.rank(), peer);
         List<Wire> connected = new ArrayList<>();
         for (int lane = 0; lane < lanes; lane++) {
           Introduction me = Introduction.of(job, server.address(), lane);

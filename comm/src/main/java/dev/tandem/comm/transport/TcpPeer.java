@@ -133,6 +133,11 @@ final class TcpPeer implements PeerWatch {
     lanes.forEach(TcpLane::forgive);
   }
 
+  /** Starts the clock of silence at that time, or with what is heard before. */
+  void forgiveUntil(long nanoTime) {
+    lanes.forEach(lane -> lane.forgiveUntil(nanoTime));
+  }
+
   void heartbeat() {
     lanes.forEach(TcpLane::heartbeat);
   }

@@ -17,7 +17,8 @@ import java.util.stream.IntStream;
 
 /**
  * One or more TCP connections between every two ranks. Losses show as a broken connection at once,
- * or as silence: every rank gives a sign of life ten times within the limit.
+ * or as silence: every rank gives a sign of life ten times within the limit, from the moment it is
+ * connected to all others; until its first it may be as late as joining may take.
  */
 public final class TcpTransport implements Transport {
 
@@ -71,15 +72,22 @@ public final class TcpTransport implements Transport {
    * @param patience how long joining and connecting may take
    */
   public static TcpTransport join(JobEnvironment job, Duration silenceLimit, Duration patience) {
+    long joined = System.nanoTime() + patience.toNanos();
     TcpTransport transport = new TcpTransport(job, TcpMesh.connect(job, patience), silenceLimit);
-    transport.start();
+    transport.start(joined);
     return transport;
   }
 
-  private void start() {
+  /**
+   * Starts to read, to give signs of life and to wait for them.
+   *
+   * @param joined until when others may still be connecting among themselves, and be silent
+   */
+  private void start(long joined) {
     for (TcpPeer peer : peers) {
       if (peer != null) {
         peer.forgive();
+        peer.forgiveUntil(joined);
       }
     }
     if (peers.length > 1) {
