@@ -27,6 +27,8 @@ public final class CollectiveBenchmark {
   private static final List<CollectiveOperation> STEPS =
       List.of(CollectiveOperation.ALLREDUCE, CollectiveOperation.FUSED);
 
+  private static final double PEER_WARM_UP = 0.05;
+
   private final int rounds;
   private final double seconds;
   private final Progress progress;
@@ -90,8 +92,10 @@ public final class CollectiveBenchmark {
     all.add(tandem(2, "tandem-shm", "shm", allLevels(CollectiveOperation.STRAGGLER)));
     all.add(
         openMpi(2, "openmpi-tuned", MpiContender.TUNED_MALLOC, openMpi, CollectiveOperation.COPY));
-    all.add(new MpiContender("mpich", 2, MpiContender.MPICH, Map.of(), mpich, plan(STEPS, 0.1)));
-    all.add(new GlooContender(2, gloo, plan(List.of(CollectiveOperation.ALLREDUCE), 0.1)));
+    all.add(
+        new MpiContender(
+            "mpich", 2, MpiContender.MPICH, Map.of(), mpich, plan(STEPS, PEER_WARM_UP)));
+    all.add(new GlooContender(2, gloo, plan(List.of(CollectiveOperation.ALLREDUCE), PEER_WARM_UP)));
     all.add(tandem(2, "tandem-tcp", "tcp", List.of(CollectiveOperation.ALLREDUCE)));
     all.add(openMpi(4, "openmpi", Map.of(), openMpi, CollectiveOperation.STRAGGLER));
     all.add(
@@ -132,14 +136,17 @@ public final class CollectiveBenchmark {
         crowded ? MpiContender.OPEN_MPI_YIELDING : MpiContender.OPEN_MPI,
         environment,
         program,
-        plan(operations, 0.1));
+        plan(operations, PEER_WARM_UP));
   }
 
   private CollectiveContender tandem(
       int ranks, String name, String transport, List<CollectiveOperation> operations) {
     // A JVM is warm when its loops are compiled, which takes longer than filling caches.
     return new TandemContender(
-        name, ranks, Map.of("TANDEM_TRANSPORT", transport), plan(operations, 0.3));
+        name,
+        ranks,
+        Map.of("TANDEM_TRANSPORT", transport),
+        plan(operations, Math.min(0.6, 4 * seconds)));
   }
 
   private Plan plan(List<CollectiveOperation> operations, double warmUp) {

@@ -23,7 +23,8 @@ public final class CollectiveRankMain {
   private static final int MINIMUM_CALLS = 7;
   private static final long STRAGGLE_NANOS = 20_000_000;
   private static final double COMPILED_SHARE = 0.05;
-  private static final double COMPILE_SECONDS = 12;
+  private static final double COMPILE_FACTOR = 20;
+  private static final int LATE_CALLS = 50;
 
   /** Longer data runs through the same code. */
   private static final long WARM_BYTES = 1 << 20;
@@ -73,7 +74,8 @@ public final class CollectiveRankMain {
   private void awaitCompiler(List<CollectiveOperation> operations, List<Long> sizes) {
     long began = System.nanoTime();
     double share = 1;
-    while (share > COMPILED_SHARE && largest((System.nanoTime() - began) / 1e9) < COMPILE_SECONDS) {
+    while (share > COMPILED_SHARE
+        && largest((System.nanoTime() - began) / 1e9) < COMPILE_FACTOR * warmUp) {
       long before = ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
       long started = System.nanoTime();
       for (CollectiveOperation operation : operations) {
@@ -145,7 +147,7 @@ public final class CollectiveRankMain {
 
   private String straggle(CollectiveWork work) {
     double _ = secondsOfACall(work);
-    int calls = calls(seconds * 1e9 / STRAGGLE_NANOS);
+    int calls = Math.max(LATE_CALLS, calls(seconds * 1e9 / STRAGGLE_NANOS));
     boolean late = communicator.rank() == communicator.size() - 1;
     double[] times = new double[calls];
     long waited = 0;

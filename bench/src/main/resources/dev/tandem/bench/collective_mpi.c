@@ -21,6 +21,7 @@
 
 #define MAXIMUM_CALLS 20000
 #define MINIMUM_CALLS 7
+#define LATE_CALLS 50
 #define TENSORS 16
 #define STRAGGLE_NANOS 20000000L
 
@@ -177,7 +178,7 @@ static void measure(Work *work, double warm_up, double seconds) {
 static void straggle(Work *work, double warm_up, double seconds) {
   calls_in(work, warm_up, 0);
   int calls = (int)(seconds / (STRAGGLE_NANOS * 1e-9));
-  calls = calls < MINIMUM_CALLS ? MINIMUM_CALLS : calls;
+  calls = calls < LATE_CALLS ? LATE_CALLS : calls;
   int late = rank == ranks - 1;
   double waited = 0, used = 0;
   for (int call = 0; call < calls; call++) {

@@ -81,7 +81,7 @@ final class BenchCollectiveCommand extends TandemCommand {
       throw new UsageException("--rounds must be at least 1");
     }
     List<CollectiveRow> rows =
-        new CollectiveBenchmark(count, quick ? 0.1 : 0.5, ConsoleProgress.system()).run();
+        new CollectiveBenchmark(count, quick ? 0.05 : 0.5, ConsoleProgress.system()).run();
     print(rows);
     return rows;
   }

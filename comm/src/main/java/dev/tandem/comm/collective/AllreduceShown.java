@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
 final class AllreduceShown {
 
   /** Bytes of a window: whole cache lines, so whole elements. */
-  static final long WINDOW_BYTES = 128 << 10;
+  static final long WINDOW_BYTES = Board.SLOT_BYTES;
 
   private AllreduceShown() {}
 

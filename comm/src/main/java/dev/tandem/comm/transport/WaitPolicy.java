@@ -13,7 +13,7 @@ import java.time.Duration;
 public record WaitPolicy(Duration spin, int yields) {
 
   /** Every rank has a processor of its own: the answer is likely to come within microseconds. */
-  public static final WaitPolicy DEDICATED = new WaitPolicy(Duration.ofNanos(50_000), 0);
+  public static final WaitPolicy DEDICATED = new WaitPolicy(Duration.ofNanos(100_000), 0);
 
   /** Ranks share processors: spinning would keep the awaited rank from running. */
   public static final WaitPolicy OVERSUBSCRIBED = new WaitPolicy(Duration.ofNanos(1_000), 100);

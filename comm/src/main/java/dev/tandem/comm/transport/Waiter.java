@@ -17,7 +17,7 @@ import java.util.Map;
 final class Waiter implements AutoCloseable {
 
   /** A message between processes takes longer than a look into shared memory. */
-  private static final long SPIN_FACTOR = 4;
+  private static final long SPIN_FACTOR = 2;
 
   private static final long LOOK_NANOS = 2_000;
 
