@@ -234,6 +234,8 @@ public final class Board implements AutoCloseable {
   }
 
   private void sleep(int member, long line) {
+    // A virtual thread that sleeps in the kernel keeps its carrier, which the awaited may need.
+    Doorbell bell = Thread.currentThread().isVirtual() ? Doorbell.polling() : doorbell;
     WORD.getAndAdd(memory, sleepers(member), 1);
     try {
       while (true) {
@@ -247,7 +249,7 @@ public final class Board implements AutoCloseable {
           throw watches.get(member).lost();
         }
         // Not longer: the bell for a loss may ring between the look and the sleep.
-        doorbell.sleep(word(line), seen, NAP_NANOS);
+        bell.sleep(word(line), seen, NAP_NANOS);
       }
     } finally {
       WORD.getAndAdd(memory, sleepers(member), -1);

@@ -22,6 +22,11 @@ sealed interface Doorbell {
     };
   }
 
+  /** One that does not need the kernel. */
+  static Doorbell polling() {
+    return new PollingDoorbell();
+  }
+
   /** The kernel wakes the sleeper. */
   record FutexDoorbell(Futex futex) implements Doorbell {
 
