@@ -1,12 +1,12 @@
 package dev.tandem.bench;
 
+import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.FileErrors;
+import dev.tandem.posix.FileTrees;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
-import java.util.stream.Stream;
 
 /** A folder for what a benchmark makes, gone when it ends, also by Ctrl-C. */
 final class BenchFolder implements AutoCloseable {
@@ -32,22 +32,27 @@ final class BenchFolder implements AutoCloseable {
     return path;
   }
 
+  /** Writes a resource of this package into the folder, such as the source of a peer. */
+  Path extract(String name) {
+    Path file = path.resolve(name);
+    try (InputStream text = BenchFolder.class.getResourceAsStream(name)) {
+      Files.copy(text, file);
+      return file;
+    } catch (IOException e) {
+      throw FileErrors.failure("write", file, e);
+    }
+  }
+
   /** Removes something in the folder, if it is there. */
   void remove(String name) {
     removeQuietly(path.resolve(name));
   }
 
   private static void removeQuietly(Path root) {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> found = Files.walk(root)) {
-      List<Path> paths = found.sorted(Comparator.reverseOrder()).toList();
-      for (Path one : paths) {
-        Files.deleteIfExists(one);
-      }
-    } catch (IOException e) {
-      System.err.println("tandem: could not remove " + root + ": " + e);
+    try {
+      FileTrees.delete(root);
+    } catch (WorkFailedException e) {
+      System.err.println("tandem: " + e.getMessage());
     }
   }
 

@@ -3,10 +3,6 @@ package dev.tandem.bench;
 import dev.tandem.bench.CollectiveContender.Plan;
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.posix.FileErrors;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -56,7 +52,7 @@ public final class CollectiveBenchmark {
     String machine = Machine.describe(temporary);
     CollectiveTimes times = new CollectiveTimes();
     try (BenchFolder scratch = BenchFolder.in(temporary)) {
-      List<CollectiveContender> contenders = contenders(scratch.path());
+      List<CollectiveContender> contenders = contenders(scratch);
       long runs = (long) rounds * contenders.size();
       try (Progress.Task task = progress.start("collective", runs, "runs")) {
         long done = 0;
@@ -82,9 +78,10 @@ public final class CollectiveBenchmark {
     }
   }
 
-  private List<CollectiveContender> contenders(Path folder) {
-    Path source = extract("collective_mpi.c", folder);
-    Path gloo = extract("collective_gloo.py", folder);
+  private List<CollectiveContender> contenders(BenchFolder scratch) {
+    Path folder = scratch.path();
+    Path source = scratch.extract("collective_mpi.c");
+    Path gloo = scratch.extract("collective_gloo.py");
     Path openMpi = compile("mpicc.openmpi", source, folder.resolve("openmpi"));
     Path mpich = compile("mpicc.mpich", source, folder.resolve("mpich"));
     List<CollectiveContender> all = new ArrayList<>();
@@ -151,16 +148,6 @@ public final class CollectiveBenchmark {
 
   private Plan plan(List<CollectiveOperation> operations, double warmUp) {
     return new Plan(operations, warmUp, seconds, SIZES);
-  }
-
-  private static Path extract(String name, Path folder) {
-    Path file = folder.resolve(name);
-    try (InputStream text = CollectiveBenchmark.class.getResourceAsStream(name)) {
-      Files.copy(text, file);
-      return file;
-    } catch (IOException e) {
-      throw FileErrors.failure("write", file, e);
-    }
   }
 
   private static Path compile(String compiler, Path source, Path program) {

@@ -5,10 +5,6 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
-import dev.tandem.posix.FileErrors;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,13 +89,8 @@ final class LmdbWriteBenchmark {
   }
 
   private Path compile() {
-    Path source = scratch.path().resolve(SOURCE);
+    Path source = scratch.extract(SOURCE);
     Path program = scratch.path().resolve("lmdb_write");
-    try (InputStream text = LmdbWriteBenchmark.class.getResourceAsStream(SOURCE)) {
-      Files.copy(text, source);
-    } catch (IOException e) {
-      throw FileErrors.failure("write", source, e);
-    }
     try {
       Children.run(List.of("gcc", "-O2", "-o", program.toString(), source.toString(), "-llmdb"));
     } catch (WorkFailedException e) {

@@ -18,28 +18,17 @@ public final class FusedAllreduce {
   /** Reduces; see {@link Collectives#fusedAllreduce}. */
   public static void run(
       Team team, List<MemorySegment> tensors, DType type, ReduceOp op, Determinism level) {
-    long bytes = tensors.stream().mapToLong(MemorySegment::byteSize).sum();
+    Parts parts = Parts.of(tensors);
+    long bytes = parts.bytes();
     if (Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT) {
       team.intend(Intention.of(FusedAllreduce.class, bytes, type, op));
       AllreduceFlat.run(
-          team,
-          team.board().orElseThrow(),
-          Parts.of(tensors),
-          type.bytes(),
-          team.reduction(type, op));
+          team, team.board().orElseThrow(), parts, type.bytes(), team.reduction(type, op));
       return;
     }
     MemorySegment packed = team.fused(bytes);
-    long offset = 0;
-    for (MemorySegment tensor : tensors) {
-      MemorySegment.copy(tensor, 0, packed, offset, tensor.byteSize());
-      offset += tensor.byteSize();
-    }
+    parts.copyTo(0, bytes, packed, 0);
     Allreduce.run(team, packed, type, op, level);
-    offset = 0;
-    for (MemorySegment tensor : tensors) {
-      MemorySegment.copy(packed, offset, tensor, 0, tensor.byteSize());
-      offset += tensor.byteSize();
-    }
+    parts.copyFrom(packed, 0, 0, bytes);
   }
 }
