@@ -143,7 +143,7 @@ public final class CollectiveBenchmark {
         name,
         ranks,
         Map.of("TANDEM_TRANSPORT", transport),
-        plan(operations, Math.min(0.6, 6 * seconds)));
+        plan(operations, Math.min(0.6, 5 * seconds)));
   }
 
   private Plan plan(List<CollectiveOperation> operations, double warmUp) {
