@@ -9,6 +9,30 @@ public interface RecordSource extends AutoCloseable {
   /** The record with this ordinal, {@code 0 <= ordinal < size()}. */
   DataRecord record(long ordinal);
 
+  /**
+   * Brings the records with these ordinals (any order, repetitions allowed) into memory and lends
+   * them in the given order. Sources that read ahead or in large requests do it here; by default
+   * every record is looked up when the block is asked for it.
+   */
+  default RecordBlock fetch(long[] ordinals) {
+    return new RecordBlock() {
+      @Override
+      public int size() {
+        return ordinals.length;
+      }
+
+      @Override
+      public DataRecord record(int place) {
+        return RecordSource.this.record(ordinals[place]);
+      }
+
+      @Override
+      public void close() {
+        // Every record is the source's own memory.
+      }
+    };
+  }
+
   @Override
   void close();
 }
