@@ -1,6 +1,8 @@
 package dev.tandem.comm;
 
 import dev.tandem.comm.collective.HaloExchange;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -76,10 +78,7 @@ public final class MessageTimesRank {
 
   private double slowest(double seconds) {
     double[] value = {seconds};
-    communicator.allreduce(
-        MemorySegment.ofArray(value),
-        dev.tandem.core.DType.FLOAT64,
-        dev.tandem.comm.reduce.ReduceOp.MAX);
+    communicator.allreduce(MemorySegment.ofArray(value), DType.FLOAT64, ReduceOp.MAX);
     return value[0];
   }
 

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 final class LocalCall {
 
   private static final int LOOKS_PER_CLOCK_READING = 32;
+  private static final long ALONE_NANOS = 10_000;
 
   private final LocalMessages messages;
   private final int channel;
@@ -22,7 +23,7 @@ final class LocalCall {
   private boolean sent;
   private long written;
   private int looks;
-  private long spinEnd;
+  private long began;
   private int yields;
 
   private LocalCall(
@@ -123,29 +124,34 @@ final class LocalCall {
     return true;
   }
 
-  /** Whether it is time to sleep; until then the caller tries again. */
+  /**
+   * Whether it is time to sleep; until then the caller tries again. After a short while others may
+   * run in between: somebody may have the processor that the awaited rank needs.
+   */
   @SuppressWarnings("ThreadPriorityCheck") // Yielding is bounded and no matter of correctness.
   private boolean tired() {
     Thread.onSpinWait();
     if (looks++ % LOOKS_PER_CLOCK_READING != 0) {
       return false;
     }
+    WaitPolicy policy = messages.policy();
     long now = System.nanoTime();
     if (looks == 1) {
-      spinEnd = now + messages.policy().spin().toNanos();
-      yields = messages.policy().yields();
+      began = now;
+      yields = policy.yields();
     }
-    if (now < spinEnd) {
+    long waited = now - began;
+    long spin = policy.spin().toNanos();
+    if (waited < Math.min(spin, ALONE_NANOS)) {
       return false;
     }
-    if (yields > 0) {
-      yields--;
-      // Look again right after.
-      looks = LOOKS_PER_CLOCK_READING;
-      Thread.yield();
-      return false;
+    if (waited >= spin && yields-- <= 0) {
+      return true;
     }
-    return true;
+    Thread.yield();
+    // The clock is read again after the next look.
+    looks = LOOKS_PER_CLOCK_READING;
+    return false;
   }
 
   /** See {@code Note [no lost ring]} in {@link Bell}. */

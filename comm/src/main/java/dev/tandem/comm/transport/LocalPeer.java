@@ -20,6 +20,9 @@ final class LocalPeer {
   private final Inbox inbox;
   private final Runnable wake;
   private final AtomicInteger attendants = new AtomicInteger();
+  private volatile boolean missed;
+  // The delivery whose owner was woken last; guarded by the right to read.
+  private Delivery nudged;
 
   /**
    * @param bell wakes the calls of that rank
@@ -87,16 +90,35 @@ final class LocalPeer {
     attendants.decrementAndGet();
   }
 
-  /** Takes a fragment, if there is one and nobody else is at it; says whether it did. */
+  /**
+   * Takes a fragment, if there is one and nobody else is at it; says whether it did. Who finds it
+   * busy, or waiting for the thread that alone may touch its memory, is woken after the next one
+   * that was taken.
+   */
   boolean take() {
-    if (!in.pending() || !inbox.tryBegin()) {
+    if (!in.pending() || !tryBegin()) {
       return false;
     }
+    boolean taken = false;
     try {
-      return in.pending() && takePending();
+      taken = in.pending() && takePending();
     } finally {
       inbox.end();
     }
+    if (taken && missed) {
+      missed = false;
+      wake.run();
+    }
+    return taken;
+  }
+
+  private boolean tryBegin() {
+    if (inbox.tryBegin()) {
+      return true;
+    }
+    missed = true;
+    // Whoever has ended before we said so cannot have seen it.
+    return inbox.tryBegin();
   }
 
   private boolean takePending() {
@@ -106,10 +128,14 @@ final class LocalPeer {
       delivery = begin(channel);
     }
     if (!delivery.reachable()) {
-      // Its owner alone may touch its memory.
-      wake.run();
+      missed = true;
+      if (delivery != nudged) {
+        nudged = delivery;
+        wake.run();
+      }
       return false;
     }
+    nudged = null;
     MemorySegment payload = in.payload();
     delivery.take(payload);
     in.free(payload.byteSize());
