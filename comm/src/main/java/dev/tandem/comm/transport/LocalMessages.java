@@ -204,8 +204,8 @@ final class LocalMessages implements Wakeable, AutoCloseable {
       if (closed) {
         return;
       }
-      bell.ring();
       closed = true;
+      bell.ring();
     }
     keeperBell.ring();
     boolean interrupted = false;
