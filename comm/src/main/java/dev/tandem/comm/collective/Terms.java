@@ -9,6 +9,9 @@ final class Terms {
 
   private static final long PIECE_BYTES = 32 << 10;
 
+  /** Below, a copy costs more than it gains. */
+  private static final long SMALL_BYTES = 8 << 10;
+
   private final Reduction step;
   private final Scratch memory;
   private final MemorySegment[] pair = new MemorySegment[2];
@@ -55,14 +58,20 @@ final class Terms {
       case Term.Input(int index) ->
           MemorySegment.copy(inputs[index], offsets[index] + from, target, targetOffset, bytes);
       case Term.Join(Term left, Term right) -> {
-        if (left instanceof Term.Join) {
+        // What is reduced in its own place is fetched fastest, so also an input is put there first.
+        boolean inPlace = left instanceof Term.Join || bytes > SMALL_BYTES;
+        if (inPlace) {
           compute(left, from, bytes, target, targetOffset, depth + 1);
         }
         long place = depth * PIECE_BYTES;
         if (right instanceof Term.Join) {
           compute(right, from, bytes, kept, place, depth + 1);
         }
-        use(0, left, from, target, targetOffset);
+        if (inPlace) {
+          use(0, target, targetOffset);
+        } else {
+          use(0, left, from, target, targetOffset);
+        }
         use(1, right, from, kept, place);
         step.reduce(pair, pairOffsets, bytes, target, targetOffset);
       }
@@ -72,14 +81,13 @@ final class Terms {
   /** An input where it lies, or a computed term where that is. */
   private void use(int side, Term term, long from, MemorySegment computed, long offset) {
     switch (term) {
-      case Term.Input(int index) -> {
-        pair[side] = inputs[index];
-        pairOffsets[side] = offsets[index] + from;
-      }
-      case Term.Join join -> {
-        pair[side] = computed;
-        pairOffsets[side] = offset;
-      }
+      case Term.Input(int index) -> use(side, inputs[index], offsets[index] + from);
+      case Term.Join join -> use(side, computed, offset);
     }
+  }
+
+  private void use(int side, MemorySegment memory, long offset) {
+    pair[side] = memory;
+    pairOffsets[side] = offset;
   }
 }

@@ -13,18 +13,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A receiver is killed or stopped while its sender waits for room. */
-class BlockedSenderTest {
+/** A rank is killed or stopped while another waits for it to take or to send a message. */
+class BlockedMessageTest {
 
   private static final double SILENCE_SECONDS = 2;
 
-  /** Strikes the receiver when the sender has come so far. */
+  /** Strikes one rank when the other has come so far. */
   private static final class Striker implements RankOutput {
 
     private final String signal;
+    private final int victim;
     private final String moment;
     private final List<String> lines = new ArrayList<>();
     private final long[] pids = new long[2];
@@ -32,8 +34,9 @@ class BlockedSenderTest {
     private long struck;
     private long reported;
 
-    Striker(String signal, String moment) {
+    Striker(String signal, int victim, String moment) {
       this.signal = signal;
+      this.victim = victim;
       this.moment = moment;
     }
 
@@ -44,13 +47,16 @@ class BlockedSenderTest {
         pids[rank] = Long.parseLong(text.substring(4));
       }
       ready |= text.equals(moment);
-      if (text.startsWith("error: lost rank 1")) {
+      if (text.startsWith("error: lost rank " + victim)) {
         reported = System.nanoTime();
       }
-      if (ready && struck == 0 && pids[1] != 0) {
+      if (ready && struck == 0 && pids[victim] != 0) {
         struck = System.nanoTime();
         try {
-          new ProcessBuilder("kill", "-" + signal, Long.toString(pids[1])).start().onExit().join();
+          new ProcessBuilder("kill", "-" + signal, Long.toString(pids[victim]))
+              .start()
+              .onExit()
+              .join();
         } catch (IOException e) {
           throw new IllegalStateException(e);
         }
@@ -65,21 +71,28 @@ class BlockedSenderTest {
 
   /**
    * After 32 MiB of which nothing was received a sender waits for an acknowledgement; before, what
-   * it sends to a process that stands still fills the ring or the socket.
+   * it sends to a process that stands still fills the ring.
    */
   @ParameterizedTest
-  @CsvSource({"shm, KILL, 34", "shm, STOP, 2"})
-  void theSenderNamesTheReceiverInTime(String transport, String signal, int round)
-      throws Exception {
-    Striker striker = new Striker(signal, "sending " + round);
+  @CsvSource({"KILL, 34", "STOP, 2"})
+  void aSenderNamesTheReceiverInTime(String signal, int message) throws Exception {
+    check(new Striker(signal, 1, "sending " + message), "1000", "0");
+  }
+
+  @Test
+  void aReceiverNamesTheSenderInTime() throws Exception {
+    check(new Striker("KILL", 0, "receiving 3"), "2", "1000");
+  }
+
+  private static void check(Striker striker, String sent, String received) throws Exception {
     LaunchPlan plan =
         new LaunchPlan(
             2,
             SendingRank.class.getName(),
-            List.of(),
+            List.of(sent, received),
             Map.of(
                 TransportKind.VARIABLE,
-                transport,
+                TransportKind.SHARED_MEMORY.code(),
                 FaultLimits.SILENCE,
                 Double.toString(SILENCE_SECONDS)),
             List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"),
@@ -91,7 +104,7 @@ class BlockedSenderTest {
             Duration.ofMinutes(1),
             () -> new ProcessLauncher(plan, Placement.here(2), striker, System.out::println).run());
     assertEquals(ExitCode.PEER_LOST.code(), result.exitCode(), striker::toString);
-    assertEquals(OptionalInt.of(1), result.failedRank(), striker::toString);
+    assertEquals(OptionalInt.of(striker.victim), result.failedRank(), striker::toString);
     double seconds = (striker.reported - striker.struck) / 1e9;
     assertTrue(seconds > 0 && seconds <= SILENCE_SECONDS + 1, () -> seconds + " s\n" + striker);
     for (long pid : striker.pids) {
