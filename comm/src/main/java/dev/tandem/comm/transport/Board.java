@@ -40,6 +40,10 @@ public final class Board implements AutoCloseable {
   private static final long INTENTION_OFFSET = Long.BYTES;
   private static final long LETTER_OFFSET = LINE_BYTES - LETTER_BYTES;
   private static final long PAGE = 4096;
+  // Who does not wait but works, as compilers do, keeps a processor that was offered for
+  // milliseconds; who sleeps gets one as soon as it is woken. So sleep while there are such.
+  private static final long CROWDED_NANOS = 500_000;
+  private static final int CROWDED_WAITS = 50;
   private static final long ALONE_NANOS = 5_000;
   private static final int LOOKS_PER_CLOCK_READING = 32;
   private static final long NAP_NANOS = 100_000_000;
@@ -61,6 +65,8 @@ public final class Board implements AutoCloseable {
   private long arrived;
   private long intention;
   private boolean closed;
+  // For so many waits more there is no use in yielding.
+  private int crowded;
   // Why a wait failed: members may then be in different phases, so the board is of no more use.
   private Optional<RuntimeException> broken = Optional.empty();
 
@@ -245,11 +251,22 @@ public final class Board implements AutoCloseable {
   // When ranks share processors, the awaited rank may need this one to run at all.
   @SuppressWarnings("ThreadPriorityCheck")
   private boolean yielding(long line) {
+    if (crowded > 0) {
+      crowded--;
+      return false;
+    }
+    long before = System.nanoTime();
     for (int count = 0; count < policy.yields(); count++) {
       if (arrived(line)) {
         return true;
       }
       Thread.yield();
+      long after = System.nanoTime();
+      if (after - before > CROWDED_NANOS) {
+        crowded = CROWDED_WAITS;
+        return false;
+      }
+      before = after;
     }
     return false;
   }
