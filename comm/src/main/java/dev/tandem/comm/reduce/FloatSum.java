@@ -17,6 +17,12 @@ interface FloatSum {
    */
   void add(MemorySegment left, MemorySegment right, MemorySegment target, int bytes);
 
+  /** Adds to the target what another core may have written. */
+  void addTo(MemorySegment target, MemorySegment source, int bytes);
+
+  /** As {@link #addTo}, with the source as the first operand: it decides which NaN comes out. */
+  void addBefore(MemorySegment source, MemorySegment target, int bytes);
+
   /** Divides every element in place. */
   void divide(MemorySegment data, int bytes, int divisor);
 

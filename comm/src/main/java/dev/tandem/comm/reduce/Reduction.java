@@ -127,6 +127,9 @@ public final class Reduction {
    */
   private void sum(MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target) {
     int bytes = (int) target.byteSize();
+    if (inputs.length == 2 && sumInPlace(inputs, offsets, offset, target, bytes)) {
+      return;
+    }
     int last = inputs.length - 1;
     MemorySegment left = near(inputs[0], offsets[0] + offset, target, FIRST);
     for (int rank = 1; rank <= last; rank++) {
@@ -139,6 +142,21 @@ public final class Reduction {
     if (op == ReduceOp.AVERAGE) {
       FLOAT_SUM.get().divide(target, bytes, inputs.length);
     }
+  }
+
+  private boolean sumInPlace(
+      MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target, int bytes) {
+    if (inputs[0].address() + offsets[0] + offset == target.address()) {
+      FLOAT_SUM.get().addTo(target, inputs[1].asSlice(offsets[1] + offset, bytes), bytes);
+    } else if (inputs[1].address() + offsets[1] + offset == target.address()) {
+      FLOAT_SUM.get().addBefore(inputs[0].asSlice(offsets[0] + offset, bytes), target, bytes);
+    } else {
+      return false;
+    }
+    if (op == ReduceOp.AVERAGE) {
+      FLOAT_SUM.get().divide(target, bytes, 2);
+    }
+    return true;
   }
 
   private MemorySegment near(MemorySegment input, long offset, MemorySegment target, long place) {
