@@ -26,13 +26,15 @@ import picocli.CommandLine.Parameters;
     description = {
       "Makes a database from a folder of images (a subfolder per class; PNG, JPEG, BMP, GIF), from"
           + " MNIST's IDX files, from CIFAR-10's binary batches, from tar shards as WebDataset has"
-          + " them, or from another LMDB database (all its databases, compacted). Records as Caffe's tools write them."
+          + " them, or from another LMDB database (all its databases, compacted). Records as Caffe's"
+          + " tools write them."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem data import --resize 256x256 --skip-bad photos photos.db",
       "  ./tandem data import --split test /usr/share/datasets/fashion-mnist test.db",
       "  ./tandem data import cifar-10-batches-bin cifar.db",
+      "  ./tandem data import shards/ shards.db",
       "  ./tandem data import old.db compacted.db"
     })
 final class DataImportCommand extends TandemCommand {

@@ -1,5 +1,6 @@
 package dev.tandem.cli;
 
+import dev.tandem.comm.Communicator;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
@@ -19,9 +20,15 @@ import dev.tandem.data.order.Position;
 import dev.tandem.data.order.SampleOrder;
 import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.order.Steps;
+import dev.tandem.data.reuse.ReuseFeed;
+import dev.tandem.data.reuse.ReuseMeter;
+import dev.tandem.data.reuse.ReuseOrder;
+import dev.tandem.data.reuse.ReuseReport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -107,8 +114,8 @@ final class DataScanCommand extends TandemCommand {
   @Option(
       names = "--rank",
       paramLabel = "R/N",
-      defaultValue = "0/1",
-      description = "Load the share of rank R of N. Default: ${DEFAULT-VALUE}")
+      description =
+          "Load the share of rank R of N. Default: of this rank in a job of tandem run, else all.")
   private String rank;
 
   @Option(names = "--skip-bad", description = "Leave out bad records instead of failing.")
@@ -120,6 +127,8 @@ final class DataScanCommand extends TandemCommand {
   private boolean checksum;
 
   @CommandLine.Mixin private SampleOptions sampleOptions;
+
+  @CommandLine.Mixin private ReuseOptions reuseOptions;
 
   @Parameters(paramLabel = "DATA", description = "Database, folder or file.")
   private Path data;
@@ -138,35 +147,70 @@ final class DataScanCommand extends TandemCommand {
       StallReport stalls,
       long skipped,
       List<BadRecord> badRecords,
-      String checksum) {}
+      String checksum,
+      ReuseReport reuse) {}
 
   @Override
   protected Object run() {
-    try (RecordSource source = sampleOptions.open(data)) {
-      Preparation preparation = sampleOptions.preparation(source, new Seed(seed));
+    try (RecordSource source = sampleOptions.open(data);
+        Communicator communicator = Communicator.join()) {
       Steps cut =
           new Steps(
               new SampleOrder(new Seed(seed), source.size(), Shuffle.parse(shuffle)),
               positive("--batch", batch),
               circular ? EpochEnd.CIRCULAR : EpochEnd.EXACT);
-      LoaderOptions options =
-          new LoaderOptions(
-              threads,
-              fetchThreads,
-              positive("--prefetch", prefetch) << 20,
-              skipBad ? BadRecords.SKIP : BadRecords.FATAL);
-      long count = steps == null ? cut.stepsFor(positive("--epochs", epochs)) : steps;
-      return scan(source, cut, preparation, plan(count), options);
+      Preparation preparation = sampleOptions.preparation(source, new Seed(seed));
+      Optional<ReuseOrder> reuse = reuseOptions.order(cut, communicator);
+      if (reuse.isEmpty()) {
+        Plan plan = plan(communicator, cut.stepsFor(positive("--epochs", epochs)));
+        try (Loader loader = new Loader(source, cut, preparation, plan, options())) {
+          return scan(loader, plan, preparation, null);
+        }
+      }
+      if (rank != null) {
+        throw new UsageException("--reuse is for all ranks of a job: it goes without --rank");
+      }
+      ReuseOrder order = reuse.get();
+      Plan plan = plan(communicator, order.stepsFor(positive("--epochs", epochs)));
+      ReuseMeter meter = new ReuseMeter(order.places());
+      try (Loader loader =
+          new Loader(
+              own -> new ReuseFeed(source, order, own, communicator, meter),
+              preparation,
+              plan,
+              options())) {
+        return scan(loader, plan, preparation, () -> meter.report(source.size()));
+      }
+    }
+  }
+
+  private LoaderOptions options() {
+    return new LoaderOptions(
+        threads,
+        fetchThreads,
+        positive("--prefetch", prefetch) << 20,
+        skipBad ? BadRecords.SKIP : BadRecords.FATAL);
+  }
+
+  private Plan plan(Communicator communicator, long stepsOfEpochs) {
+    long count = steps == null ? stepsOfEpochs : positive("--steps", steps);
+    if (rank == null) {
+      return new Plan(communicator.rank(), communicator.size(), Position.START, count);
+    }
+    String[] parts = rank.split("/", -1);
+    try {
+      return new Plan(
+          Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), Position.START, count);
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+      throw new UsageException("--rank " + rank + ": expected R/N, as in 0/4");
     }
   }
 
   private Results scan(
-      RecordSource source, Steps cut, Preparation preparation, Plan plan, LoaderOptions options) {
+      Loader loader, Plan plan, Preparation preparation, Supplier<ReuseReport> reuse) {
     long samples = 0;
     CRC32C sum = new CRC32C();
-    long began = System.nanoTime();
-    try (Loader loader = new Loader(source, cut, preparation, plan, options);
-        Progress.Task task = ConsoleProgress.system().start("Loading", plan.steps(), "steps")) {
+    try (Progress.Task task = ConsoleProgress.system().start("Loading", plan.steps(), "steps")) {
       for (long step = 0; loader.hasNext(); step++) {
         Batch next = loader.next();
         samples += next.count();
@@ -176,27 +220,30 @@ final class DataScanCommand extends TandemCommand {
         }
         task.advanceTo(step + 1);
       }
-      double seconds = (System.nanoTime() - began) / 1e9;
-      StallReport stalls = loader.stalls();
-      ImageFormat format = preparation.format();
-      Results results =
-          new Results(
-              data.toString(),
-              samples,
-              plan.steps(),
-              seconds,
-              samples / seconds,
-              stalls.bytesRead() / 1e6 / seconds,
-              List.of(format.channels(), format.height(), format.width()),
-              preparation.normalisation(),
-              stalls.bottleneck(),
-              stalls,
-              loader.skipped(),
-              List.copyOf(loader.badRecords()),
-              checksum ? "%08x".formatted(sum.getValue()) : null);
-      print(results);
-      return results;
     }
+    StallReport stalls = loader.stalls();
+    ReuseReport reused = reuse == null ? null : reuse.get();
+    // What is served again is not read again.
+    long bytes = reused == null ? stalls.bytesRead() : reused.bytesRead();
+    ImageFormat format = preparation.format();
+    Results results =
+        new Results(
+            data.toString(),
+            samples,
+            plan.steps(),
+            stalls.seconds(),
+            samples / stalls.seconds(),
+            bytes / 1e6 / stalls.seconds(),
+            List.of(format.channels(), format.height(), format.width()),
+            preparation.normalisation(),
+            stalls.bottleneck(),
+            stalls,
+            loader.skipped(),
+            List.copyOf(loader.badRecords()),
+            checksum ? "%08x".formatted(sum.getValue()) : null,
+            reused);
+    print(results);
+    return results;
   }
 
   private void print(Results results) {
@@ -222,6 +269,9 @@ final class DataScanCommand extends TandemCommand {
     if (checksum) {
       out().println("checksum " + results.checksum);
     }
+    if (results.reuse != null) {
+      out().println(results.reuse.sentence());
+    }
     out().println(results.stalls.sentence());
   }
 
@@ -234,15 +284,5 @@ final class DataScanCommand extends TandemCommand {
 
   private static int positive(String option, int value) {
     return (int) positive(option, (long) value);
-  }
-
-  private Plan plan(long count) {
-    String[] parts = rank.split("/", -1);
-    try {
-      return new Plan(
-          Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), Position.START, count);
-    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-      throw new UsageException("--rank " + rank + ": expected R/N, as in 0/4");
-    }
   }
 }

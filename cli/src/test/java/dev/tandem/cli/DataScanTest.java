@@ -52,6 +52,21 @@ class DataScanTest {
   }
 
   @Test
+  void samplesAreUsedAgain() throws IOException {
+    Path database = folder.resolve("cifar.db");
+    CommandRun.done("data", "make", "--kind", "cifar", "--records", "500", database);
+    JsonNode results = scan("--batch", "50", "--reuse", "4:process,node", database);
+    assertEquals(1_500, results.get("samples").asInt());
+    assertEquals(30, results.get("steps").asInt());
+    JsonNode reuse = results.get("reuse");
+    assertEquals(500, reuse.get("samplesRead").asInt());
+    assertEquals(3.0, reuse.get("reuseFactor").asDouble());
+    assertEquals(0, reuse.get("bytesOnWire").asInt());
+    CommandRun.failed(2, "data", "scan", "--reuse", "4", database);
+    CommandRun.failed(2, "data", "scan", "--reuse", "4:node", "--rank", "0/2", database);
+  }
+
+  @Test
   void aFolderOfImagesWithABadOne() throws IOException {
     Path images = Files.createDirectories(folder.resolve("images/cat"));
     for (int i = 0; i < 12; i++) {

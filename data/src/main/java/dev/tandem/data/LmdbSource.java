@@ -4,10 +4,10 @@ import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Database;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.IntStream;
+import java.util.Arrays;
 
 /**
  * The records of an LMDB environment's main database, in the state in which it was opened. Records
@@ -64,22 +64,33 @@ public final class LmdbSource implements RecordSource {
   @Override
   public RecordBlock fetch(long[] ordinals) {
     DataRecord[] records = new DataRecord[ordinals.length];
-    int[] places =
-        IntStream.range(0, ordinals.length)
-            .boxed()
-            .sorted(Comparator.comparingLong(place -> ordinals[place]))
-            .mapToInt(Integer::intValue)
-            .toArray();
     int sum = 0;
-    for (int place : places) {
+    for (int place : inOrderOfOrdinals(ordinals)) {
       DataRecord record = record(ordinals[place]);
       records[place] = record;
-      for (long at = 0; at < record.value().byteSize(); at += PAGE) {
-        sum += record.value().get(ValueLayout.JAVA_BYTE, at);
-      }
+      sum += touch(record.value());
     }
     touched = sum;
     return new HeldRecords(records);
+  }
+
+  private static int touch(MemorySegment value) {
+    int sum = 0;
+    for (long at = 0; at < value.byteSize(); at += PAGE) {
+      sum += value.get(ValueLayout.JAVA_BYTE, at);
+    }
+    // A value need not begin where a page does.
+    return value.byteSize() == 0 ? 0 : sum + value.get(ValueLayout.JAVA_BYTE, value.byteSize() - 1);
+  }
+
+  private static int[] inOrderOfOrdinals(long[] ordinals) {
+    int count = ordinals.length;
+    long[] keyed = new long[count];
+    for (int place = 0; place < count; place++) {
+      keyed[place] = Math.addExact(Math.multiplyExact(ordinals[place], (long) count), place);
+    }
+    Arrays.sort(keyed);
+    return Arrays.stream(keyed).mapToInt(key -> Math.floorMod(key, count)).toArray();
   }
 
   @Override

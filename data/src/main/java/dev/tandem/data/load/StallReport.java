@@ -9,7 +9,7 @@ import java.util.Locale;
  * @param seconds since the loader began
  * @param firstBatchSeconds until the first batch was there; not counted as waiting
  * @param samples decoded so far, some of them ahead of the consumer
- * @param bytesRead of records so far
+ * @param bytesRead of records that the feed has handed over so far
  * @param readSeconds that the reading threads spent in the source
  * @param consumerWaits share of the consumer's time, since the first batch, that it waited for one
  * @param workersWaitForStorage share of the workers' time: no record was there

@@ -110,7 +110,8 @@ public final class ReuseOrder {
     return plan;
   }
 
-  RankPlaces places() {
+  /** Where the ranks are that share the samples. */
+  public RankPlaces places() {
     return places;
   }
 }

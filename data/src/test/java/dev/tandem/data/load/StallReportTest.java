@@ -84,7 +84,11 @@ class StallReportTest {
     return Watchdog.within(
         Duration.ofSeconds(60),
         () -> {
-          LoaderOptions options = LoaderOptions.DEFAULT.withPrefetchBytes(1);
+          // Little memory, so that nothing is far ahead; a slow consumer finds all of it full.
+          LoaderOptions options =
+              slow == Stage.CONSUMER
+                  ? LoaderOptions.DEFAULT
+                  : LoaderOptions.DEFAULT.withPrefetchBytes(1);
           try (Loader loader = new Loader(source, steps, preparation, Plan.alone(60), options)) {
             while (loader.hasNext()) {
               loader.next();
