@@ -1,7 +1,6 @@
 package dev.tandem.comm.reduce;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Optional;
 
 /**
  * Sums of 32-bit floats, the one reduction that training waits for, straight on native memory.
@@ -20,20 +19,9 @@ interface FloatSum {
   /** Adds to the target what another core may have written. */
   void addTo(MemorySegment target, MemorySegment source, int bytes);
 
-  /** As {@link #addTo}, with the source as the first operand: it decides which NaN comes out. */
+  /** As {@link #addTo}, with the source as the first operand. */
   void addBefore(MemorySegment source, MemorySegment target, int bytes);
 
   /** Divides every element in place. */
   void divide(MemorySegment data, int bytes, int divisor);
-
-  /**
-   * The vectorised one if this JVM has the module for it ({@code --add-modules
-   * jdk.incubator.vector}; Tandem's launcher adds it). There is no other: the JVM does not
-   * vectorise loops over native memory by itself, so without the module small arrays are faster.
-   */
-  static Optional<FloatSum> best() {
-    return ModuleLayer.boot()
-        .findModule("jdk.incubator.vector")
-        .map(module -> new VectorFloatSum());
-  }
 }

@@ -26,8 +26,6 @@ public final class Reduction {
   /** Up to here a copy gains nothing. */
   private static final long STAGED_BYTES = 8 << 10;
 
-  private static final Optional<FloatSum> FLOAT_SUM = FloatSum.best();
-
   private final ReduceOp op;
   private final int elementBytes;
   private final Accumulator accumulator;
@@ -38,10 +36,10 @@ public final class Reduction {
     this.op = op;
     this.elementBytes = op.onBits() ? 1 : type.bytes();
     this.accumulator = Accumulator.of(type, op);
-    this.direct =
-        FLOAT_SUM.isPresent()
-            && type == DType.FLOAT32
-            && (op == ReduceOp.SUM || op == ReduceOp.AVERAGE);
+    this.direct = type == DType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVERAGE);
+    if (direct) {
+      FloatSums.prepare();
+    }
   }
 
   /**
@@ -86,12 +84,13 @@ public final class Reduction {
       long targetOffset,
       MemorySegment copy,
       long copyOffset) {
-    boolean sums = direct && inputs.length > 1 && bytes > SMALL_BYTES && allNative(inputs, target);
-    long blockBytes = sums ? SUM_BYTES : (long) Accumulator.BLOCK * elementBytes;
+    Optional<FloatSum> vectors = vectors(inputs, bytes, target);
+    long blockBytes = vectors.isPresent() ? SUM_BYTES : (long) Accumulator.BLOCK * elementBytes;
     for (long offset = 0; offset < bytes; offset += blockBytes) {
       long length = Math.min(blockBytes, bytes - offset);
-      if (sums) {
-        sum(inputs, offsets, offset, target.asSlice(targetOffset + offset, length));
+      if (vectors.isPresent()) {
+        MemorySegment part = target.asSlice(targetOffset + offset, length);
+        sum(vectors.get(), inputs, offsets, offset, part);
       } else {
         accumulate(inputs, offsets, offset, (int) (length / elementBytes));
         accumulator.store(target, targetOffset + offset, (int) (length / elementBytes));
@@ -101,6 +100,13 @@ public final class Reduction {
         MemorySegment.copy(target, targetOffset + offset, copy, copyOffset + offset, length);
       }
     }
+  }
+
+  /** What to sum with, unless small arrays are better. */
+  private Optional<FloatSum> vectors(MemorySegment[] inputs, long bytes, MemorySegment target) {
+    return direct && inputs.length > 1 && bytes > SMALL_BYTES && allNative(inputs, target)
+        ? FloatSums.ready()
+        : Optional.empty();
   }
 
   /** Vectors cannot be loaded from any array. */
@@ -125,9 +131,10 @@ public final class Reduction {
    * Adds input after input. Much that is not in the target itself is copied into this core's cache
    * first: a plain copy fetches what another core has written faster than arithmetic does.
    */
-  private void sum(MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target) {
+  private void sum(
+      FloatSum vectors, MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target) {
     int bytes = (int) target.byteSize();
-    if (inputs.length == 2 && sumInPlace(inputs, offsets, offset, target, bytes)) {
+    if (inputs.length == 2 && sumInPlace(vectors, inputs, offsets, offset, target, bytes)) {
       return;
     }
     int last = inputs.length - 1;
@@ -136,25 +143,30 @@ public final class Reduction {
       MemorySegment right = near(inputs[rank], offsets[rank] + offset, target, SECOND);
       // The target may be a later input, so only the last addition may write it.
       MemorySegment result = rank == last ? target : cache(FIRST, bytes);
-      FLOAT_SUM.get().add(left, right, result, bytes);
+      vectors.add(left, right, result, bytes);
       left = result;
     }
     if (op == ReduceOp.AVERAGE) {
-      FLOAT_SUM.get().divide(target, bytes, inputs.length);
+      vectors.divide(target, bytes, inputs.length);
     }
   }
 
   private boolean sumInPlace(
-      MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target, int bytes) {
+      FloatSum vectors,
+      MemorySegment[] inputs,
+      long[] offsets,
+      long offset,
+      MemorySegment target,
+      int bytes) {
     if (inputs[0].address() + offsets[0] + offset == target.address()) {
-      FLOAT_SUM.get().addTo(target, inputs[1].asSlice(offsets[1] + offset, bytes), bytes);
+      vectors.addTo(target, inputs[1].asSlice(offsets[1] + offset, bytes), bytes);
     } else if (inputs[1].address() + offsets[1] + offset == target.address()) {
-      FLOAT_SUM.get().addBefore(inputs[0].asSlice(offsets[0] + offset, bytes), target, bytes);
+      vectors.addBefore(inputs[0].asSlice(offsets[0] + offset, bytes), target, bytes);
     } else {
       return false;
     }
     if (op == ReduceOp.AVERAGE) {
-      FLOAT_SUM.get().divide(target, bytes, 2);
+      vectors.divide(target, bytes, 2);
     }
     return true;
   }

@@ -14,31 +14,23 @@ final class VectorFloatSum implements FloatSum {
 
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
   private static final int STEP = SPECIES.vectorByteSize();
-  private static final int UNROLLED = 8 * STEP;
+  private static final int UNROLLED = 4 * STEP;
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();
   private static final ValueLayout.OfFloat ELEMENT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
   @Override
   public void addTo(MemorySegment target, MemorySegment source, int bytes) {
     int offset = 0;
-    // What another core has written takes long to come: as much as possible is on its way at once.
+    // What another core has written takes long to come: several loads are on their way at once.
     for (; offset <= bytes - UNROLLED; offset += UNROLLED) {
       FloatVector s0 = load(source, offset);
       FloatVector s1 = load(source, offset + STEP);
       FloatVector s2 = load(source, offset + 2 * STEP);
       FloatVector s3 = load(source, offset + 3 * STEP);
-      FloatVector s4 = load(source, offset + 4 * STEP);
-      FloatVector s5 = load(source, offset + 5 * STEP);
-      FloatVector s6 = load(source, offset + 6 * STEP);
-      FloatVector s7 = load(source, offset + 7 * STEP);
       store(load(target, offset).add(s0), target, offset);
       store(load(target, offset + STEP).add(s1), target, offset + STEP);
       store(load(target, offset + 2 * STEP).add(s2), target, offset + 2 * STEP);
       store(load(target, offset + 3 * STEP).add(s3), target, offset + 3 * STEP);
-      store(load(target, offset + 4 * STEP).add(s4), target, offset + 4 * STEP);
-      store(load(target, offset + 5 * STEP).add(s5), target, offset + 5 * STEP);
-      store(load(target, offset + 6 * STEP).add(s6), target, offset + 6 * STEP);
-      store(load(target, offset + 7 * STEP).add(s7), target, offset + 7 * STEP);
     }
     add(target, source, target, offset, bytes);
   }
@@ -46,24 +38,16 @@ final class VectorFloatSum implements FloatSum {
   @Override
   public void addBefore(MemorySegment source, MemorySegment target, int bytes) {
     int offset = 0;
-    // What another core has written takes long to come: as much as possible is on its way at once.
+    // What another core has written takes long to come: several loads are on their way at once.
     for (; offset <= bytes - UNROLLED; offset += UNROLLED) {
       FloatVector s0 = load(source, offset);
       FloatVector s1 = load(source, offset + STEP);
       FloatVector s2 = load(source, offset + 2 * STEP);
       FloatVector s3 = load(source, offset + 3 * STEP);
-      FloatVector s4 = load(source, offset + 4 * STEP);
-      FloatVector s5 = load(source, offset + 5 * STEP);
-      FloatVector s6 = load(source, offset + 6 * STEP);
-      FloatVector s7 = load(source, offset + 7 * STEP);
       store(s0.add(load(target, offset)), target, offset);
       store(s1.add(load(target, offset + STEP)), target, offset + STEP);
       store(s2.add(load(target, offset + 2 * STEP)), target, offset + 2 * STEP);
       store(s3.add(load(target, offset + 3 * STEP)), target, offset + 3 * STEP);
-      store(s4.add(load(target, offset + 4 * STEP)), target, offset + 4 * STEP);
-      store(s5.add(load(target, offset + 5 * STEP)), target, offset + 5 * STEP);
-      store(s6.add(load(target, offset + 6 * STEP)), target, offset + 6 * STEP);
-      store(s7.add(load(target, offset + 7 * STEP)), target, offset + 7 * STEP);
     }
     add(source, target, target, offset, bytes);
   }
