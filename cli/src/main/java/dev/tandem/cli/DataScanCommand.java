@@ -112,11 +112,11 @@ final class DataScanCommand extends TandemCommand {
   private long seed;
 
   @Option(
-      names = "--rank",
+      names = "--share",
       paramLabel = "R/N",
       description =
           "Load the share of rank R of N. Default: of this rank in a job of tandem run, else all.")
-  private String rank;
+  private String share;
 
   @Option(names = "--skip-bad", description = "Leave out bad records instead of failing.")
   private boolean skipBad;
@@ -167,8 +167,8 @@ final class DataScanCommand extends TandemCommand {
           return scan(loader, plan, preparation, null);
         }
       }
-      if (rank != null) {
-        throw new UsageException("--reuse is for all ranks of a job: it goes without --rank");
+      if (share != null) {
+        throw new UsageException("--reuse is for all ranks of a job: it goes without --share");
       }
       ReuseOrder order = reuse.get();
       Plan plan = plan(communicator, order.stepsFor(positive("--epochs", epochs)));
@@ -194,15 +194,15 @@ final class DataScanCommand extends TandemCommand {
 
   private Plan plan(Communicator communicator, long stepsOfEpochs) {
     long count = steps == null ? stepsOfEpochs : positive("--steps", steps);
-    if (rank == null) {
+    if (share == null) {
       return new Plan(communicator.rank(), communicator.size(), Position.START, count);
     }
-    String[] parts = rank.split("/", -1);
+    String[] parts = share.split("/", -1);
     try {
       return new Plan(
           Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), Position.START, count);
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-      throw new UsageException("--rank " + rank + ": expected R/N, as in 0/4");
+      throw new UsageException("--share " + share + ": expected R/N, as in 0/4");
     }
   }
 

@@ -47,7 +47,7 @@ class DataScanTest {
         scan("--checksum", "--threads", "4", "--seed", "2", "--augment", augment, database);
     assertNotEquals(one.get("checksum"), other.get("checksum"));
     JsonNode circular =
-        scan("--circular", "--batch", "300", "--epochs", "3", "--rank", "1/2", database);
+        scan("--circular", "--batch", "300", "--epochs", "3", "--share", "1/2", database);
     assertEquals(5 * 150, circular.get("samples").asInt());
   }
 
@@ -63,7 +63,31 @@ class DataScanTest {
     assertEquals(3.0, reuse.get("reuseFactor").asDouble());
     assertEquals(0, reuse.get("bytesOnWire").asInt());
     CommandRun.failed(2, "data", "scan", "--reuse", "4", database);
-    CommandRun.failed(2, "data", "scan", "--reuse", "4:node", "--rank", "0/2", database);
+    CommandRun.failed(2, "data", "scan", "--reuse", "4:node", "--share", "0/2", database);
+  }
+
+  @Test
+  void processesOfAJobExchangeSamples() {
+    Path database = folder.resolve("cifar.db");
+    CommandRun.done("data", "make", "--kind", "cifar", "--records", "500", database);
+    CommandRun run =
+        CommandRun.done(
+            "run",
+            "-n",
+            "2",
+            "--",
+            Tandem.class.getName(),
+            "data",
+            "scan",
+            "--batch",
+            "50",
+            "--reuse",
+            "4:node",
+            database);
+    // Each reads half of the samples, sends about half of those away, and serves 2 x 250.
+    assertEquals(2, run.out().lines().filter(line -> line.contains(" 500 samples of ")).count());
+    assertEquals(2, run.out().lines().filter(line -> line.contains("served 2.00 times")).count());
+    assertEquals(0, run.out().lines().filter(line -> line.contains(" 0.0 MB moved")).count());
   }
 
   @Test
@@ -103,8 +127,8 @@ class DataScanTest {
     CommandRun.failed(2, "data", "scan", "--shuffle", "well", database);
     CommandRun.failed(2, "data", "scan", "--batch", "0", database);
     CommandRun.failed(2, "data", "scan", "--threads", "0", database);
-    CommandRun.failed(2, "data", "scan", "--rank", "3", database);
-    CommandRun.failed(2, "data", "scan", "--rank", "3/2", database);
+    CommandRun.failed(2, "data", "scan", "--share", "3", database);
+    CommandRun.failed(2, "data", "scan", "--share", "3/2", database);
     CommandRun.failed(2, "data", "scan", "--normalise", "much", database);
     CommandRun.failed(1, "data", "scan", folder.resolve("missing"));
     String error = CommandRun.failed(1, "data", "scan", "--augment", "crop=64x64", database);
