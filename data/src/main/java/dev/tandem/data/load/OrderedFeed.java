@@ -21,8 +21,8 @@ import java.util.stream.IntStream;
  */
 final class OrderedFeed implements Feed {
 
-  /** Small enough that the first batch is soon there, large enough for any storage. */
-  private static final long READ_TOGETHER = 4L << 20;
+  /** Large enough for any storage. */
+  private static final long MOST_TOGETHER = 4L << 20;
 
   private final RecordSource source;
   private final Steps steps;
@@ -30,6 +30,10 @@ final class OrderedFeed implements Feed {
   private final Plan plan;
   private final AtomicLong recordBytes;
   private Position position;
+
+  /** Begins with a step and doubles, so that the first batch is soon there. */
+  private long readTogether = 1;
+
   private long stepsLeft;
   private long epoch = -1;
   private EpochOrder epochOrder;
@@ -73,6 +77,7 @@ final class OrderedFeed implements Feed {
     } while (stepsLeft > 0
         && bytes + stepBytes <= mostBytes
         && belongsTogether(first, bytes + stepBytes));
+    readTogether = Math.min(MOST_TOGETHER, 2 * Math.max(readTogether, bytes));
     return Optional.of(new SourceFetch(taken, bytes));
   }
 
@@ -81,8 +86,8 @@ final class OrderedFeed implements Feed {
       case Shuffle.ByWindow(long window, long block) ->
           order.epochOf(first) == order.epochOf(position.sample())
               && order.placeOf(first) / window == order.placeOf(position.sample()) / window;
-      case Shuffle.None none -> bytes <= READ_TOGETHER;
-      case Shuffle.ByIndex byIndex -> bytes <= READ_TOGETHER;
+      case Shuffle.None none -> bytes <= readTogether;
+      case Shuffle.ByIndex byIndex -> bytes <= readTogether;
     };
   }
 
