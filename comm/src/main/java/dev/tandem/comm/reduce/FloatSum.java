@@ -11,16 +11,10 @@ interface FloatSum {
   /**
    * Adds element by element.
    *
+   * @param source often what another core has written
    * @param bytes a whole number of elements, at most {@link Integer#MAX_VALUE}
-   * @param target may be one of the two
    */
-  void add(MemorySegment left, MemorySegment right, MemorySegment target, int bytes);
-
-  /** Adds to the target what another core may have written. */
-  void addTo(MemorySegment target, MemorySegment source, int bytes);
-
-  /** As {@link #addTo}, with the source as the first operand. */
-  void addBefore(MemorySegment source, MemorySegment target, int bytes);
+  void add(MemorySegment target, MemorySegment source, int bytes);
 
   /** Divides every element in place. */
   void divide(MemorySegment data, int bytes, int divisor);

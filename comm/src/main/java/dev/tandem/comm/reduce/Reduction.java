@@ -13,18 +13,11 @@ import java.util.Optional;
  */
 public final class Reduction {
 
-  /** Two of these fit into a first-level cache. */
+  /** With an input and the target it fits into a first-level cache. */
   private static final long SUM_BYTES = 16 << 10;
-
-  // Where the sum so far and the next input lie in this core's cache.
-  private static final long FIRST = 0;
-  private static final long SECOND = SUM_BYTES;
 
   /** Below, slices and blocks cost more than vectors gain. */
   private static final long SMALL_BYTES = 256;
-
-  /** Up to here a copy gains nothing. */
-  private static final long STAGED_BYTES = 8 << 10;
 
   private final ReduceOp op;
   private final int elementBytes;
@@ -127,67 +120,43 @@ public final class Reduction {
     accumulator.finish(count, op, inputs.length);
   }
 
-  /**
-   * Adds input after input. Much that is not in the target itself is copied into this core's cache
-   * first: a plain copy fetches what another core has written faster than arithmetic does.
-   */
+  /** Adds input after input: to the target itself, or in this core's cache. */
   private void sum(
       FloatSum vectors, MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target) {
     int bytes = (int) target.byteSize();
-    if (inputs.length == 2 && sumInPlace(vectors, inputs, offsets, offset, target, bytes)) {
-      return;
-    }
-    int last = inputs.length - 1;
-    MemorySegment left = near(inputs[0], offsets[0] + offset, target, FIRST);
-    for (int rank = 1; rank <= last; rank++) {
-      MemorySegment right = near(inputs[rank], offsets[rank] + offset, target, SECOND);
-      // The target may be a later input, so only the last addition may write it.
-      MemorySegment result = rank == last ? target : cache(FIRST, bytes);
-      vectors.add(left, right, result, bytes);
-      left = result;
+    int mine = placeOf(target, inputs, offsets, offset);
+    if (inputs.length == 2 && mine >= 0) {
+      // Which of the two comes first does not show in a sum.
+      vectors.add(target, inputs[1 - mine].asSlice(offsets[1 - mine] + offset, bytes), bytes);
+    } else {
+      MemorySegment sum = cache(bytes);
+      MemorySegment.copy(inputs[0], offsets[0] + offset, sum, 0, bytes);
+      for (int rank = 1; rank < inputs.length; rank++) {
+        vectors.add(sum, inputs[rank].asSlice(offsets[rank] + offset, bytes), bytes);
+      }
+      MemorySegment.copy(sum, 0, target, 0, bytes);
     }
     if (op == ReduceOp.AVERAGE) {
       vectors.divide(target, bytes, inputs.length);
     }
   }
 
-  private boolean sumInPlace(
-      FloatSum vectors,
-      MemorySegment[] inputs,
-      long[] offsets,
-      long offset,
-      MemorySegment target,
-      int bytes) {
-    if (inputs[0].address() + offsets[0] + offset == target.address()) {
-      vectors.addTo(target, inputs[1].asSlice(offsets[1] + offset, bytes), bytes);
-    } else if (inputs[1].address() + offsets[1] + offset == target.address()) {
-      vectors.addBefore(inputs[0].asSlice(offsets[0] + offset, bytes), target, bytes);
-    } else {
-      return false;
+  /** Which of the inputs the target is, or -1. */
+  private static int placeOf(
+      MemorySegment target, MemorySegment[] inputs, long[] offsets, long offset) {
+    for (int rank = 0; rank < inputs.length; rank++) {
+      if (inputs[rank].address() + offsets[rank] + offset == target.address()) {
+        return rank;
+      }
     }
-    if (op == ReduceOp.AVERAGE) {
-      vectors.divide(target, bytes, 2);
-    }
-    return true;
+    return -1;
   }
 
-  private MemorySegment near(MemorySegment input, long offset, MemorySegment target, long place) {
-    if (input.address() + offset == target.address()) {
-      return target;
-    }
-    if (target.byteSize() <= STAGED_BYTES) {
-      return input.asSlice(offset, target.byteSize());
-    }
-    MemorySegment copy = cache(place, target.byteSize());
-    MemorySegment.copy(input, offset, copy, 0, target.byteSize());
-    return copy;
-  }
-
-  private MemorySegment cache(long place, long bytes) {
+  private MemorySegment cache(long bytes) {
     if (cache.byteSize() == 0) {
       // Freed with the reduction, by the garbage collector: it is small.
-      cache = Arena.ofAuto().allocate(2 * SUM_BYTES, 64);
+      cache = Arena.ofAuto().allocate(SUM_BYTES, 64);
     }
-    return cache.asSlice(place, bytes);
+    return cache.asSlice(0, bytes);
   }
 }

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Memory that the members of a team share, used in phases: every member writes into its own slot
@@ -15,6 +16,8 @@ import java.util.List;
  * <p>{@code Note [three slots suffice]}: a member that writes its slot for phase p + 3 has awaited
  * phase p + 2, so all others have arrived there; whoever arrives at p + 2 has awaited p + 1 before
  * and is done reading phase p. The slots of phases p and p + 3 are the same.
+ *
+ * <p>After a wait that failed, every arrival fails for the same reason.
  *
  * <p>For one thread at a time. A borrowed view of a slot is good until the arrival at the next but
  * one phase.
@@ -58,6 +61,8 @@ public final class Board implements AutoCloseable {
   private long arrived;
   private long intention;
   private boolean closed;
+  // Why a wait failed: members may then be in different phases, so the board is of no more use.
+  private Optional<RuntimeException> broken = Optional.empty();
 
   /**
    * A member's view of the board.
@@ -169,6 +174,9 @@ public final class Board implements AutoCloseable {
 
   /** Ends the writing of this phase: the others may read what was written. */
   public void arrive() {
+    if (broken.isPresent()) {
+      throw broken.get();
+    }
     arrived++;
     long line = line(rank, arrived);
     memory.set(ValueLayout.JAVA_LONG, line + INTENTION_OFFSET, intention);
@@ -200,7 +208,12 @@ public final class Board implements AutoCloseable {
       return;
     }
     if (!spin(line) && !yielding(line)) {
-      sleep(member, line);
+      try {
+        sleep(member, line);
+      } catch (RuntimeException e) {
+        broken = Optional.of(e);
+        throw e;
+      }
     }
   }
 

@@ -17,7 +17,7 @@ public record WaitPolicy(Duration spin, int yields) {
   public static final WaitPolicy DEDICATED = new WaitPolicy(Duration.ofNanos(100_000), 0);
 
   /** Ranks share processors: spinning would keep the awaited rank from running. */
-  public static final WaitPolicy OVERSUBSCRIBED = new WaitPolicy(Duration.ofNanos(1_000), 100);
+  public static final WaitPolicy OVERSUBSCRIBED = new WaitPolicy(Duration.ofNanos(200), 1_000);
 
   /** What suits so many ranks on this machine. */
   public static WaitPolicy forRanks(int ranks) {
