@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -60,6 +61,8 @@ public final class Board implements AutoCloseable {
   private final TrafficMeter meter;
   private final Boards registry;
   private final MemorySegment[][] slots;
+  // By member.
+  private final Rhythm[] rhythms;
   // The phase that was awaited last, and the one arrived at last: the same or one more.
   private long phase;
   private long arrived;
@@ -96,6 +99,8 @@ public final class Board implements AutoCloseable {
     this.meter = meter;
     this.registry = registry;
     this.slots = new MemorySegment[SLOTS][size];
+    this.rhythms = new Rhythm[size];
+    Arrays.setAll(rhythms, member -> new Rhythm());
     for (int member = 0; member < size; member++) {
       for (int turn = 0; turn < SLOTS; turn++) {
         long number = (long) SLOTS * member + turn;
@@ -213,7 +218,7 @@ public final class Board implements AutoCloseable {
     if (arrived(line)) {
       return;
     }
-    if (!spin(line) && !yielding(line)) {
+    if (!spin(line, policy.spin().toNanos()) && !yielding(line)) {
       try {
         sleep(member, line);
       } catch (RuntimeException e) {
@@ -229,7 +234,7 @@ public final class Board implements AutoCloseable {
   }
 
   @SuppressWarnings("ThreadPriorityCheck")
-  private boolean spin(long line) {
+  private boolean spin(long line, long nanos) {
     long began = System.nanoTime();
     long passed;
     do {
@@ -244,7 +249,7 @@ public final class Board implements AutoCloseable {
         // The compilers need the processors too, or the awaited stays slow: see WaitPolicy.
         Thread.yield();
       }
-    } while (passed < policy.spin().toNanos());
+    } while (passed < nanos);
     return false;
   }
 
@@ -274,6 +279,9 @@ public final class Board implements AutoCloseable {
   private void sleep(int member, long line) {
     // A virtual thread that sleeps in the kernel keeps its carrier, which the awaited may need.
     Doorbell bell = Thread.currentThread().isVirtual() ? Doorbell.polling() : doorbell;
+    Rhythm rhythm = rhythms[member];
+    boolean foreseen = policy.yields() == 0 && rhythm.steady();
+    long began = System.nanoTime();
     WORD.getAndAdd(memory, sleepers(member), 1);
     try {
       while (true) {
@@ -281,17 +289,28 @@ public final class Board implements AutoCloseable {
         boolean gone = watches.get(member).gone();
         int seen = (int) WORD.getVolatile(memory, line);
         if (seen - (int) phase >= 0) {
+          rhythm.observe(System.nanoTime() - began);
           return;
         }
         if (gone) {
           throw watches.get(member).lost();
         }
-        // Not longer: the bell for a loss may ring between the look and the sleep.
-        bell.sleep(word(line), seen, NAP_NANOS);
+        long passed = System.nanoTime() - began;
+        if (foreseen && passed >= rhythm.from()) {
+          foreseen = false;
+          spin(line, rhythm.to() - passed);
+        } else {
+          // Not longer: the bell for a loss may ring between the look and the sleep.
+          bell.sleep(word(line), seen, foreseen ? nap(rhythm.from() - passed) : NAP_NANOS);
+        }
       }
     } finally {
       WORD.getAndAdd(memory, sleepers(member), -1);
     }
+  }
+
+  private static long nap(long nanos) {
+    return Math.min(nanos, NAP_NANOS);
   }
 
   /** Lets sleepers look around. */
