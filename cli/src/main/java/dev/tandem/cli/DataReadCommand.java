@@ -84,13 +84,13 @@ final class DataReadCommand extends TandemCommand {
   @Option(
       names = "--block",
       paramLabel = "BYTES",
-      description = "Bytes of the largest request, a power of two. Default: 1048576")
+      description = "Bytes of the largest request, a power of two. Default: 524288")
   private Integer block;
 
   @Option(
       names = "--queue-depth",
       paramLabel = "Q",
-      description = "Requests that a root has under way at once. Default: by access")
+      description = "Requests that a root has under way at once. Default: 8, shuffled 32")
   private Integer queueDepth;
 
   @Option(

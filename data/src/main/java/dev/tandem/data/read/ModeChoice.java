@@ -66,12 +66,15 @@ record ModeChoice(ReadMode mode, String reason) {
           seen + ": prov, every reader its own records, queue depth " + Requests.RANDOM_DEPTH);
     }
     if (small < SLOW_REQUEST_SECONDS) {
-      Requests requests = new Requests(LARGE, ModeSettings.DEFAULT.requests().queueDepth(), route);
+      Requests usual = ModeSettings.DEFAULT.requests();
+      Requests requests = new Requests(usual.block(), usual.queueDepth(), route);
       return new ModeChoice(
           new ReadMode.Indexed(EVERY_READER, requests),
           seen
-              + ": prov, every reader a root, blocks of 1 MiB, queue depth "
-              + requests.queueDepth());
+              + ": prov, every reader a root, blocks of "
+              + (usual.block() >> 10)
+              + " KiB, queue depth "
+              + usual.queueDepth());
     }
     int block = block(small, bandwidth);
     Requests requests = new Requests(block, 2, route);

@@ -14,7 +14,7 @@ public record ModeSettings(int roots, Requests requests, long budget, int group)
 
   /** What was found good; see docs/reading.md. */
   public static final ModeSettings DEFAULT =
-      new ModeSettings(1, new Requests(1 << 20, 4, Requests.Route.DIRECT), 0, 1);
+      new ModeSettings(1, new Requests(1 << 19, 8, Requests.Route.DIRECT), 0, 1);
 
   public ModeSettings {
     if (roots < 1 || budget < 0 || group < 1) {

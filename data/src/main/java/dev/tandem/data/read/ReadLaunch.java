@@ -4,6 +4,7 @@ import dev.tandem.comm.launch.LaunchPlan;
 import dev.tandem.comm.launch.LaunchResult;
 import dev.tandem.comm.launch.ProcessLauncher;
 import dev.tandem.core.WorkFailedException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -11,6 +12,9 @@ import java.util.function.Consumer;
 
 /** Runs the readers of a request: one in this process, several as processes of their own. */
 public final class ReadLaunch {
+
+  private static final String ARCHIVE = "-XX:AOTCache=";
+  private static final String MODULES = "--add-modules=";
 
   private ReadLaunch() {}
 
@@ -25,7 +29,8 @@ public final class ReadLaunch {
 
   private static List<ReaderReport> launch(ReadRequest request, int readers, Consumer<String> log) {
     List<ReaderReport> reports = new ArrayList<>();
-    LaunchPlan plan = LaunchPlan.of(readers, ReaderMain.class.getName(), request.arguments());
+    LaunchPlan usual = LaunchPlan.of(readers, ReaderMain.class.getName(), request.arguments());
+    LaunchPlan plan = usual.withJvmFlags(flags(usual.jvmFlags()));
     ProcessLauncher launcher =
         new ProcessLauncher(
             plan,
@@ -45,5 +50,24 @@ public final class ReadLaunch {
     }
     reports.sort(Comparator.comparingInt(ReaderReport::reader));
     return List.copyOf(reports);
+  }
+
+  /**
+   * Readers do without what makes sums faster, and so may use the archive of classes of this JVM:
+   * they start in half the time, and read faster in their first second.
+   */
+  private static List<String> flags(List<String> usual) {
+    List<String> flags = new ArrayList<>();
+    for (String flag : usual) {
+      if (!flag.startsWith(MODULES)) {
+        flags.add(flag);
+      }
+    }
+    for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (flag.startsWith(ARCHIVE)) {
+        flags.add(flag);
+      }
+    }
+    return flags;
   }
 }
