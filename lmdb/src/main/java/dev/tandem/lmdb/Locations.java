@@ -55,6 +55,7 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
     private final int[] lengths;
     private int runs;
     private long filled;
+    private int hint;
 
     ByRun(long records, int runs) {
       this.records = records;
@@ -79,6 +80,18 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
     }
 
     private int runOf(long ordinal) {
+      // Whoever asks in order mostly asks for the same run again. Threads may overwrite each
+      // other's hint: any number of a run is a good one.
+      int last = hint;
+      if (first[last] <= ordinal && (last + 1 == runs || ordinal < first[last + 1])) {
+        return last;
+      }
+      int run = findRun(ordinal);
+      hint = run;
+      return run;
+    }
+
+    private int findRun(long ordinal) {
       int found = Arrays.binarySearch(first, 0, runs, ordinal);
       return found >= 0 ? found : -found - 2;
     }

@@ -83,7 +83,7 @@ final class Readings implements AutoCloseable {
       case ReadMode.DistributedMap _ -> speculative();
       case ReadMode.DirectSeek(_, Requests requests) -> sought(requests);
       case ReadMode.Indexed(_, Requests requests) when requests.route() == Requests.Route.MAPPED ->
-          new MappedReading(plan, peers.rank(), snapshot, file, index());
+          new MappedReading(plan, peers, snapshot, file, index());
       case ReadMode.Indexed(_, Requests requests) -> indexed(requests);
       case ReadMode.Coalesced(_, Requests requests, long budget) ->
           coalesced(requests, budget, Integer.MAX_VALUE);
