@@ -12,6 +12,8 @@ import picocli.CommandLine.Command;
       DataMakeCommand.class,
       DataImportCommand.class,
       DataIndexCommand.class,
+      DataReadCommand.class,
+      DataStageCommand.class,
       DataStatCommand.class,
       DataVerifyCommand.class,
       DataScanCommand.class,

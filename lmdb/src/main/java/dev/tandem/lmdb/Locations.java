@@ -28,11 +28,22 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
 
   long length(long ordinal);
 
+  /** The greatest length; 0 without records. */
+  long longest();
+
   /** All runs in order, as long as they can be. */
   void forEachRun(Runs.Sink sink);
 
   /** Bytes of memory that the arrays take. */
   long memory();
+
+  private static long greatest(int[] lengths) {
+    long greatest = 0;
+    for (int length : lengths) {
+      greatest = Math.max(greatest, Integer.toUnsignedLong(length));
+    }
+    return greatest;
+  }
 
   /** One entry a run. */
   final class ByRun implements Locations {
@@ -44,6 +55,7 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
     private final int[] lengths;
     private int runs;
     private long filled;
+    private int hint;
 
     ByRun(long records, int runs) {
       this.records = records;
@@ -68,6 +80,18 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
     }
 
     private int runOf(long ordinal) {
+      // Whoever asks in order mostly asks for the same run again. Threads may overwrite each
+      // other's hint: any number of a run is a good one.
+      int last = hint;
+      if (first[last] <= ordinal && (last + 1 == runs || ordinal < first[last + 1])) {
+        return last;
+      }
+      int run = findRun(ordinal);
+      hint = run;
+      return run;
+    }
+
+    private int findRun(long ordinal) {
       int found = Arrays.binarySearch(first, 0, runs, ordinal);
       return found >= 0 ? found : -found - 2;
     }
@@ -81,6 +105,11 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
     @Override
     public long length(long ordinal) {
       return Integer.toUnsignedLong(lengths[runOf(ordinal)]);
+    }
+
+    @Override
+    public long longest() {
+      return greatest(lengths);
     }
 
     @Override
@@ -132,6 +161,11 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
     @Override
     public long length(long ordinal) {
       return Integer.toUnsignedLong(lengths[(int) ordinal]);
+    }
+
+    @Override
+    public long longest() {
+      return greatest(lengths);
     }
 
     @Override

@@ -1,0 +1,137 @@
+package dev.tandem.data.read;
+
+import dev.tandem.lmdb.Database;
+import dev.tandem.lmdb.LeafKeys;
+import dev.tandem.lmdb.RecordIndex;
+import dev.tandem.lmdb.Snapshot;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * By the index, straight from the page cache: nothing is sought, copied or handed on. Where a
+ * processor is free and the visitor has a companion, two threads share the iterations.
+ */
+final class MappedReading implements Reading {
+
+  private final BatchPlan plan;
+  private final Peers peers;
+  private final Snapshot snapshot;
+  private final Path file;
+  private final RecordIndex index;
+  private final AtomicLong nextIteration = new AtomicLong();
+
+  MappedReading(BatchPlan plan, Peers peers, Snapshot snapshot, Path file, RecordIndex index) {
+    this.plan = plan;
+    this.peers = peers;
+    this.snapshot = snapshot;
+    this.file = file;
+    this.index = index;
+  }
+
+  @Override
+  public void run(RecordVisitor visitor, Breakdown breakdown) {
+    long began = System.nanoTime();
+    int processors = Runtime.getRuntime().availableProcessors();
+    Optional<RecordVisitor> companion =
+        peers.hostRanks().length < processors ? visitor.companion() : Optional.empty();
+    Worker own = new Worker(visitor);
+    if (companion.isPresent()) {
+      Worker other = new Worker(companion.get());
+      other.start();
+      own.work();
+      other.await();
+      breakdown.records += other.records;
+      breakdown.bytesNeeded += other.bytes;
+    } else {
+      own.work();
+    }
+    breakdown.records += own.records;
+    breakdown.bytesNeeded += own.bytes;
+    breakdown.read += System.nanoTime() - began;
+  }
+
+  /** Takes iterations that nobody has taken. */
+  private final class Worker extends Thread {
+
+    private final RecordVisitor visitor;
+    private final MappedData data = new MappedData(file);
+    private final IndexPlaces places;
+    private final LeafKeys keys;
+    private final Located record = new Located();
+    private long leaf = -1;
+    private long records;
+    private long bytes;
+    private Throwable failure;
+
+    Worker(RecordVisitor visitor) {
+      super("tandem-read-companion");
+      setDaemon(true);
+      this.visitor = visitor;
+      Database database = snapshot.main();
+      this.places = new IndexPlaces(index, database, Optional.empty());
+      this.keys = new LeafKeys(database);
+    }
+
+    @Override
+    public void run() {
+      try {
+        work();
+      } catch (Throwable e) {
+        failure = e;
+      }
+    }
+
+    void await() {
+      try {
+        join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while reading", e);
+      }
+      if (failure != null) {
+        throw PrivateRing.rethrown(failure);
+      }
+    }
+
+    void work() {
+      int first = plan.first(peers.rank());
+      int count = plan.count(peers.rank());
+      long iteration = nextIteration.getAndIncrement();
+      while (iteration < plan.iterations()) {
+        long from = iteration * plan.batch() + first;
+        for (int i = 0; i < count; i++) {
+          visit(plan.ordinal(from + i));
+        }
+        snapshot.ensureIntact();
+        iteration = nextIteration.getAndIncrement();
+      }
+    }
+
+    private void visit(long ordinal) {
+      places.find(ordinal, record);
+      if (record.leafPage != leaf) {
+        leaf = record.leafPage;
+        ByteBuffer window = data.window(record.keyPosition);
+        keys.load(leaf, window, MappedData.at(record.keyPosition));
+      }
+      keys.seek(record.inLeaf);
+      int keyLength = keys.keyLength();
+      visitor.record(
+          data.view(record.keyPosition),
+          keys.keyAt(),
+          keyLength,
+          data.view(record.valuePosition),
+          MappedData.at(record.valuePosition),
+          record.valueLength);
+      bytes += keyLength + record.valueLength;
+      records++;
+    }
+  }
+
+  @Override
+  public void close() {
+    // The snapshot is the caller's.
+  }
+}
