@@ -23,8 +23,7 @@ record DiskDevice(String numbers, Path queue) {
       if (Files.exists(block.resolve("partition"))) {
         block = block.getParent();
       }
-      return new DiskDevice(
-          Files.readString(block.resolve("dev")).strip(), block.resolve("queue"));
+      return new DiskDevice(Files.readString(block.resolve("dev")).strip(), block.resolve("queue"));
     } catch (IOException e) {
       throw new WorkFailedException(
           "cannot tell the disk under %s (%s): choose a folder on a local disk"

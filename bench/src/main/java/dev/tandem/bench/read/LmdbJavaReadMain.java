@@ -87,8 +87,7 @@ final class LmdbJavaReadMain {
       checksum += sum.sum();
     }
     System.out.printf(
-        "records=%d seconds=%.6f checksum=%016x%n",
-        (long) batch * iterations, seconds, checksum);
+        "records=%d seconds=%.6f checksum=%016x%n", (long) batch * iterations, seconds, checksum);
   }
 
   private void read(
@@ -145,8 +144,7 @@ final class LmdbJavaReadMain {
   }
 
   private static void add(RecordChecksum sum, ByteBuffer key, ByteBuffer value) {
-    sum.add(
-        key, key.position(), key.remaining(), value, value.position(), value.remaining());
+    sum.add(key, key.position(), key.remaining(), value, value.position(), value.remaining());
   }
 
   private static List<ByteBuffer> keys(Path file) throws IOException {
@@ -163,8 +161,6 @@ final class LmdbJavaReadMain {
   }
 
   private static IntBuffer order(Path file) throws IOException {
-    return ByteBuffer.wrap(Files.readAllBytes(file))
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .asIntBuffer();
+    return ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
   }
 }

@@ -44,7 +44,7 @@ record ReadOutcome(
 
   private static Map<String, String> fields(String line) {
     Map<String, String> fields = new HashMap<>();
-    for (String field : line.strip().split(" ")) {
+    for (String field : line.strip().split(" ", -1)) {
       int equals = field.indexOf('=');
       fields.put(field.substring(0, equals), field.substring(equals + 1));
     }

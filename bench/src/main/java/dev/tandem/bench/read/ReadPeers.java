@@ -75,8 +75,7 @@ final class ReadPeers {
   }
 
   ReadContender pyLmdb() {
-    return new Peer(
-        "pylmdb", List.of(PYTHON, pylmdb.toString()), 0, List.of(checksum.toString()));
+    return new Peer("pylmdb", List.of(PYTHON, pylmdb.toString()), 0, List.of(checksum.toString()));
   }
 
   ReadContender lmdbJava() {
@@ -89,8 +88,7 @@ final class ReadPeers {
 
   /** The keys and the order of a database, written when first asked for. */
   private ShuffledFiles shuffled(ReadDatabase database) {
-    return shuffled.computeIfAbsent(
-        database.name(), name -> ShuffledFiles.write(database, folder));
+    return shuffled.computeIfAbsent(database.name(), name -> ShuffledFiles.write(database, folder));
   }
 
   /** A program with the arguments of {@code read_liblmdb.c}. */

@@ -56,7 +56,7 @@ final class TandemReadContender implements ReadContender {
     try {
       JsonNode json = new ObjectMapper().readTree(results.toFile());
       Map<String, String> fields = new HashMap<>();
-      json.fields().forEachRemaining(field -> fields.put(field.getKey(), field.getValue().asText()));
+      json.properties().forEach(field -> fields.put(field.getKey(), field.getValue().asText()));
       double seconds = what.records() / json.get("recordsPerSecond").asDouble();
       long checksum = Long.parseUnsignedLong(json.get("checksum").asText(), 16);
       return new ReadOutcome(what.records(), seconds, checksum, fields, List.of());
