@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
       DataMakeCommand.class,
       DataImportCommand.class,
       DataIndexCommand.class,
+      DataReadCommand.class,
       DataStatCommand.class,
       DataVerifyCommand.class,
       DataDumpCommand.class,

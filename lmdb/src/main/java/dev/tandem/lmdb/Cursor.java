@@ -159,6 +159,18 @@ public final class Cursor {
     return record.valuePosition();
   }
 
+  /** Byte of the data file where the current key begins, in its leaf page. */
+  public long keyPosition() {
+    checkPositioned();
+    return record.keyPosition();
+  }
+
+  /** Length of the current key in bytes. */
+  public int keyLength() {
+    checkPositioned();
+    return record.keyLength();
+  }
+
   /** Length of the current value in bytes. */
   public long valueLength() {
     checkPositioned();

@@ -28,11 +28,22 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
 
   long length(long ordinal);
 
+  /** The greatest length; 0 without records. */
+  long longest();
+
   /** All runs in order, as long as they can be. */
   void forEachRun(Runs.Sink sink);
 
   /** Bytes of memory that the arrays take. */
   long memory();
+
+  private static long greatest(int[] lengths) {
+    long greatest = 0;
+    for (int length : lengths) {
+      greatest = Math.max(greatest, Integer.toUnsignedLong(length));
+    }
+    return greatest;
+  }
 
   /** One entry a run. */
   final class ByRun implements Locations {
@@ -84,6 +95,11 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
     }
 
     @Override
+    public long longest() {
+      return greatest(lengths);
+    }
+
+    @Override
     public void forEachRun(Runs.Sink sink) {
       Runs joined = new Runs(sink);
       for (int i = 0; i < runs; i++) {
@@ -132,6 +148,11 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
     @Override
     public long length(long ordinal) {
       return Integer.toUnsignedLong(lengths[(int) ordinal]);
+    }
+
+    @Override
+    public long longest() {
+      return greatest(lengths);
     }
 
     @Override

@@ -178,6 +178,36 @@ public final class RecordIndex {
     return leaves.page(leaves.leafOf(Objects.checkIndex(ordinal, size())));
   }
 
+  /** Number of the leaf, counted in key order, that has the key of a record. */
+  public int leafOf(long ordinal) {
+    return leaves.leafOf(Objects.checkIndex(ordinal, size()));
+  }
+
+  /** Number of leaves. */
+  public int leafCount() {
+    return leaves.size();
+  }
+
+  /** Number of the page of a leaf, by the number of the leaf. */
+  public long pageOfLeaf(int leaf) {
+    return leaves.page(leaf);
+  }
+
+  /** Ordinal of the first record of a leaf, by the number of the leaf. */
+  public long firstOfLeaf(int leaf) {
+    return leaves.first(leaf);
+  }
+
+  /** Bytes of the longest value; 0 without records. */
+  public long longestValue() {
+    return locations.longest();
+  }
+
+  /** Bytes a page of the database. */
+  public int pageSize() {
+    return binding.pageSize();
+  }
+
   /** The key of a record, from its leaf; borrowed until the snapshot closes. */
   public MemorySegment key(Snapshot snapshot, long ordinal) {
     Pages pages = snapshot.pages();

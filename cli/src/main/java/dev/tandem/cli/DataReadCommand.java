@@ -1,0 +1,271 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.read.BatchPlan;
+import dev.tandem.data.read.ModeSettings;
+import dev.tandem.data.read.ReadLaunch;
+import dev.tandem.data.read.ReadMode;
+import dev.tandem.data.read.ReadRequest;
+import dev.tandem.data.read.ReaderReport;
+import dev.tandem.data.read.Requests;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Reads batches of a database with several processes and says where the time went. */
+@Command(
+    name = "read",
+    description = {
+      "Reads batches of a database with one or more processes, by one of LMDBIO's modes, and"
+          + " reports how fast it was and where the time went. Every mode gives the same records,"
+          + " which the checksum shows."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem data read photos.db                              everything once, by the best way",
+      "  ./tandem data read photos.db --mode lmdb --readers 4 --cold",
+      "  ./tandem data read photos.db --mode prov --access shuffled --queue-depth 32",
+      "  ./tandem data read photos.db --mode stag --readers 4 --roots 4 --stagger 2"
+    })
+final class DataReadCommand extends TandemCommand {
+
+  @Option(
+      names = "--mode",
+      paramLabel = "M",
+      defaultValue = "auto",
+      description =
+          "lmdb, lmm, dm, dio, prov, coal, stag or auto; docs/reading.md says what they do."
+              + " Default: ${DEFAULT-VALUE}")
+  private String mode;
+
+  @Option(
+      names = "--readers",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Reading processes. Default: ${DEFAULT-VALUE}")
+  private int readers;
+
+  @Option(
+      names = "--batch",
+      paramLabel = "B",
+      defaultValue = "256",
+      description = "Records that all readers take together in an iteration. Default: 256")
+  private int batch;
+
+  @Option(
+      names = "--iterations",
+      paramLabel = "I",
+      description = "How many batches; behind the last record comes the first. Default: one epoch")
+  private Long iterations;
+
+  @Option(names = "--cold", description = "Drop the database from the page cache first.")
+  private boolean cold;
+
+  @Option(
+      names = "--access",
+      paramLabel = "strided|shuffled",
+      defaultValue = "STRIDED",
+      description = "In key order, or by a permutation of all records. Default: strided")
+  private BatchPlan.Access access;
+
+  @Option(
+      names = "--roots",
+      paramLabel = "R",
+      defaultValue = "1",
+      description =
+          "Readers of each host that read; the others get their records through shared memory."
+              + " Default: ${DEFAULT-VALUE}")
+  private int roots;
+
+  @Option(
+      names = "--block",
+      paramLabel = "BYTES",
+      description = "Bytes of the largest request, a power of two. Default: 1048576")
+  private Integer block;
+
+  @Option(
+      names = "--queue-depth",
+      paramLabel = "Q",
+      description = "Requests that a root has under way at once. Default: by access")
+  private Integer queueDepth;
+
+  @Option(
+      names = "--route",
+      paramLabel = "direct|cached|mapped",
+      defaultValue = "DIRECT",
+      description =
+          "Past the page cache, copied from it, or (prov alone) straight from it. Default: direct")
+  private Requests.Route route;
+
+  @Option(
+      names = "--budget",
+      paramLabel = "BYTES",
+      defaultValue = "0",
+      description =
+          "Memory for coalesced requests (coal, stag). Default: as much as was found to suffice,"
+              + " at most 2.5 GB")
+  private long budget;
+
+  @Option(
+      names = "--stagger",
+      paramLabel = "K",
+      defaultValue = "1",
+      description = "Roots that read at a time (stag). Default: ${DEFAULT-VALUE}")
+  private int stagger;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "Fixes the shuffled order. Default: ${DEFAULT-VALUE}")
+  private long seed;
+
+  @Parameters(paramLabel = "DB", description = "Folder of the database, or its data file.")
+  private Path database;
+
+  /** What {@code --json} gets; times are means over the readers, counts are sums. */
+  record Results(
+      String mode,
+      String choice,
+      String index,
+      int readers,
+      long records,
+      double seconds,
+      double recordsPerSecond,
+      double megabytesPerSecond,
+      double seekSeconds,
+      double readSeconds,
+      double copySeconds,
+      double skewSeconds,
+      double consumeSeconds,
+      double sleepShare,
+      long bytesNeeded,
+      long bytesRead,
+      long redundantPages,
+      long missedPages,
+      long missedAfterSecond,
+      long minorFaults,
+      long majorFaults,
+      long contextSwitches,
+      long voluntarySwitches,
+      long involuntarySwitches,
+      String checksum,
+      List<ReaderReport> perReader) {}
+
+  @Override
+  protected Object run() {
+    if (readers < 1) {
+      throw new UsageException("--readers must be at least 1, not " + readers);
+    }
+    ReadRequest request =
+        new ReadRequest(database, mode(), batch, iterationsOrEpoch(), access, new Seed(seed), cold);
+    Results results = results(ReadLaunch.run(request, readers, line -> err().println(line)));
+    print(results);
+    return results;
+  }
+
+  private ReadMode mode() {
+    Requests usual = ModeSettings.DEFAULT.requests();
+    boolean shuffled = access == BatchPlan.Access.SHUFFLED;
+    Requests requests =
+        new Requests(
+            block == null ? usual.block() : block,
+            queueDepth == null
+                ? (shuffled ? Requests.RANDOM_DEPTH : usual.queueDepth())
+                : queueDepth,
+            route);
+    return new ModeSettings(roots, requests, budget, stagger).mode(mode);
+  }
+
+  private long iterationsOrEpoch() {
+    return iterations == null ? ReadRequest.EPOCH : iterations;
+  }
+
+  private static Results results(List<ReaderReport> reports) {
+    ReaderReport first = reports.getFirst();
+    double seconds = reports.stream().mapToDouble(ReaderReport::seconds).max().orElse(0);
+    long records = reports.stream().mapToLong(ReaderReport::records).sum();
+    long bytes = reports.stream().mapToLong(ReaderReport::bytesNeeded).sum();
+    long voluntary = reports.stream().mapToLong(ReaderReport::voluntarySwitches).sum();
+    long involuntary = reports.stream().mapToLong(ReaderReport::involuntarySwitches).sum();
+    return new Results(
+        first.mode(),
+        first.choice(),
+        first.index(),
+        reports.size(),
+        records,
+        seconds,
+        records / seconds,
+        bytes / 1e6 / seconds,
+        reports.stream().mapToDouble(ReaderReport::seekSeconds).average().orElse(0),
+        reports.stream().mapToDouble(ReaderReport::readSeconds).average().orElse(0),
+        reports.stream().mapToDouble(ReaderReport::copySeconds).average().orElse(0),
+        reports.stream().mapToDouble(ReaderReport::skewSeconds).average().orElse(0),
+        reports.stream().mapToDouble(ReaderReport::consumeSeconds).average().orElse(0),
+        reports.stream().mapToDouble(ReaderReport::sleepShare).average().orElse(0),
+        bytes,
+        reports.stream().mapToLong(ReaderReport::bytesRead).sum(),
+        reports.stream().mapToLong(ReaderReport::redundantPages).sum(),
+        reports.stream().mapToLong(ReaderReport::missedPages).sum(),
+        reports.stream().mapToLong(ReaderReport::missedAfterSecond).sum(),
+        reports.stream().mapToLong(ReaderReport::minorFaults).sum(),
+        reports.stream().mapToLong(ReaderReport::majorFaults).sum(),
+        voluntary + involuntary,
+        voluntary,
+        involuntary,
+        String.format("%016x", reports.stream().mapToLong(ReaderReport::checksum).sum()),
+        reports);
+  }
+
+  private void print(Results r) {
+    if (!r.choice.isEmpty()) {
+      out().println("auto: " + r.choice);
+    }
+    out()
+        .printf(
+            Locale.ROOT,
+            "%s, %d readers: %,d records, %,.1f MB in %.3f s: %,.0f records/s, %,.0f MB/s%n",
+            r.mode,
+            r.readers,
+            r.records,
+            r.bytesNeeded / 1e6,
+            r.seconds,
+            r.recordsPerSecond,
+            r.megabytesPerSecond);
+    out()
+        .printf(
+            Locale.ROOT,
+            "  seconds a reader: seek %.3f, read %.3f, copy %.3f, skew %.3f, consume %.3f; asleep"
+                + " %.0f%%%n",
+            r.seekSeconds,
+            r.readSeconds,
+            r.copySeconds,
+            r.skewSeconds,
+            r.consumeSeconds,
+            r.sleepShare * 100);
+    out()
+        .printf(
+            Locale.ROOT,
+            "  %,.1f MB from the storage; page faults %,d minor, %,d major; context switches %,d"
+                + " voluntary, %,d involuntary%n",
+            r.bytesRead / 1e6,
+            r.minorFaults,
+            r.majorFaults,
+            r.voluntarySwitches,
+            r.involuntarySwitches);
+    if (r.mode.equals("dm")) {
+      out()
+          .printf(
+              Locale.ROOT,
+              "  pages touched in vain %,d, missed %,d (%,d after the second iteration)%n",
+              r.redundantPages,
+              r.missedPages,
+              r.missedAfterSecond);
+    }
+    out().printf("  checksum %s%s%n", r.checksum, r.index.isEmpty() ? "" : "; index " + r.index);
+  }
+}

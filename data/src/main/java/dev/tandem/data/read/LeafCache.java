@@ -1,0 +1,65 @@
+package dev.tandem.data.read;
+
+import dev.tandem.lmdb.RecordIndex;
+import dev.tandem.posix.PositionalFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * All leaf pages of a database in memory, for reading in random order: else each record would need
+ * two reads. They are a hundredth of a database of images or less. Immutable once made.
+ */
+final class LeafCache {
+
+  /** More leaves than this are read record by record. */
+  private static final long MOST_BYTES = 256 << 20;
+
+  private final ByteBuffer memory;
+  private final int[] places;
+
+  private LeafCache(ByteBuffer memory, int[] places) {
+    this.memory = memory;
+    this.places = places;
+  }
+
+  /** Whether the leaves are worth keeping: few bytes, and not the values themselves. */
+  static boolean suits(RecordIndex index, int block) {
+    long bytes = (long) index.leafCount() * Math.max(index.pageSize(), block);
+    return bytes <= MOST_BYTES && index.size() > 0 && !valuesInLeaves(index);
+  }
+
+  /** Looks at one record of all: databases have their values in leaves, or have not. */
+  private static boolean valuesInLeaves(RecordIndex index) {
+    long middle = index.size() / 2;
+    return index.offset(middle) / index.pageSize() == index.leafPage(middle);
+  }
+
+  /** Reads all leaves, with the file's queue depth. */
+  static LeafCache read(RecordIndex index, PositionalFile file, int queueDepth) {
+    int block = Math.max(index.pageSize(), file.alignment());
+    int[] places = new int[index.leafCount()];
+    Windows windows = new Windows(block, 0);
+    windows.clear();
+    for (int leaf = 0; leaf < places.length; leaf++) {
+      windows.add(index.pageOfLeaf(leaf) * index.pageSize(), index.pageSize());
+    }
+    int end = windows.merge(0, 0);
+    ByteBuffer memory =
+        ByteBuffer.allocateDirect(end + block).alignedSlice(block).order(ByteOrder.LITTLE_ENDIAN);
+    for (int leaf = 0; leaf < places.length; leaf++) {
+      places[leaf] = windows.memoryAt(index.pageOfLeaf(leaf) * index.pageSize());
+    }
+    RequestThreads.readAll(file, windows, memory, queueDepth);
+    return new LeafCache(memory, places);
+  }
+
+  /** The pages; their own thread takes a view. */
+  ByteBuffer memory() {
+    return memory;
+  }
+
+  /** Where a leaf is, by its number in key order. */
+  int at(int leaf) {
+    return places[leaf];
+  }
+}

@@ -1,0 +1,61 @@
+package dev.tandem.data.read;
+
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.FileErrors;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A data file in memory, in windows that overlap: a value of up to a gibibyte lies whole in the
+ * window of its first byte. Buffers, because a new JVM reads through them several times faster than
+ * through segments. The windows are one thread's own; they are unmapped when nobody has them any
+ * more.
+ */
+final class MappedData {
+
+  private static final int SHIFT = 30;
+  private static final long WINDOW = Integer.MAX_VALUE & -4096;
+
+  private final ByteBuffer[] windows;
+
+  MappedData(Path file) {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      long size = channel.size();
+      windows = new ByteBuffer[(int) ((size + (1L << SHIFT) - 1) >>> SHIFT)];
+      for (int i = 0; i < windows.length; i++) {
+        long at = (long) i << SHIFT;
+        windows[i] =
+            channel
+                .map(MapMode.READ_ONLY, at, Math.min(WINDOW, size - at))
+                .order(ByteOrder.LITTLE_ENDIAN);
+      }
+    } catch (IOException e) {
+      throw FileErrors.failure("map", file, e);
+    }
+  }
+
+  /** The window with this byte of the file. */
+  ByteBuffer window(long position) {
+    return windows[(int) (position >>> SHIFT)];
+  }
+
+  /** Where in its window a byte of the file is. */
+  static int at(long position) {
+    return (int) (position & ((1L << SHIFT) - 1));
+  }
+
+  /** A length that fits a window, or a failure that says so. */
+  static int length(long valueLength) {
+    if (valueLength > 1L << SHIFT) {
+      throw new WorkFailedException(
+          "a value of %d bytes is larger than a gibibyte, the most that can be read at once"
+              .formatted(valueLength));
+    }
+    return (int) valueLength;
+  }
+}

@@ -1,0 +1,114 @@
+package dev.tandem.data.read;
+
+import dev.tandem.core.WorkFailedException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** A ring for one consumer, of the producer's own process. */
+final class PrivateRing implements SlotRing {
+
+  private final RoundSlot[] slots;
+  private final int capacity;
+  private final int alignment;
+  private final long[] published;
+  private long released = -1;
+  private Throwable failure;
+  private boolean closed;
+
+  /**
+   * @param capacity bytes of data a slot
+   * @param alignment of the data's address
+   */
+  PrivateRing(int slots, int capacity, int alignment) {
+    this.slots = new RoundSlot[slots];
+    this.capacity = capacity;
+    this.alignment = alignment;
+    this.published = new long[slots];
+    Arrays.fill(published, -1);
+  }
+
+  private int place(long round) {
+    return (int) (round % slots.length);
+  }
+
+  @Override
+  public synchronized RoundSlot slot(long round) {
+    int place = place(round);
+    if (slots[place] == null) {
+      // Memory costs time to get: the first round is under way before the last slot is needed.
+      ByteBuffer memory =
+          ByteBuffer.allocateDirect(RoundSlot.bytesFor(capacity) + alignment)
+              .alignedSlice(alignment)
+              .order(ByteOrder.LITTLE_ENDIAN);
+      slots[place] = new RoundSlot(memory, capacity);
+    }
+    return slots[place];
+  }
+
+  @Override
+  public synchronized void awaitFree(long round) {
+    while (released < round - slots.length && !closed) {
+      pause();
+    }
+    if (closed) {
+      throw new WorkFailedException("the reader was closed");
+    }
+  }
+
+  @Override
+  public synchronized void publish(long round) {
+    published[place(round)] = round;
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void awaitPublished(long round) {
+    while (published[place(round)] != round) {
+      if (failure != null) {
+        throw rethrown(failure);
+      }
+      pause();
+    }
+  }
+
+  /** A failure of another thread, for this one to throw. */
+  static RuntimeException rethrown(Throwable failure) {
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    return failure instanceof RuntimeException known
+        ? known
+        : new WorkFailedException("reading failed: " + failure, failure);
+  }
+
+  @SuppressWarnings("WaitNotInLoop") // callers look again
+  private void pause() {
+    try {
+      wait();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WorkFailedException("interrupted while reading", e);
+    }
+  }
+
+  @Override
+  public synchronized void release(int consumer, long round) {
+    released = round;
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void fail(Throwable cause) {
+    if (failure == null) {
+      failure = cause;
+    }
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    notifyAll();
+  }
+}

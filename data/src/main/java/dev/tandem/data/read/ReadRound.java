@@ -1,0 +1,89 @@
+package dev.tandem.data.read;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The requests that fill one slot. Made by one thread, then worked off by several: each takes the
+ * next request that nobody has taken.
+ */
+class ReadRound {
+
+  private final ByteBuffer memory;
+  private long[] positions = new long[16];
+  private int[] places = new int[16];
+  private int[] lengths = new int[16];
+  private int count;
+  private final AtomicInteger taken = new AtomicInteger();
+  private final AtomicInteger done = new AtomicInteger();
+
+  /** The round that was submitted after this one; guarded by the threads' monitor. */
+  ReadRound following;
+
+  ReadRound(ByteBuffer memory) {
+    this.memory = memory;
+  }
+
+  /** Called by the thread that does the last request. */
+  void complete() {}
+
+  /** Asks for all windows, in requests of at most {@code block} bytes. */
+  void request(Windows windows, int block) {
+    for (int i = 0; i < windows.count(); i++) {
+      int length = windows.length(i);
+      for (int from = 0; from < length; from += block) {
+        add(windows.windowStart(i) + from, windows.place(i) + from, Math.min(block, length - from));
+      }
+    }
+  }
+
+  private void add(long position, int place, int length) {
+    if (count == positions.length) {
+      positions = Arrays.copyOf(positions, count * 2);
+      places = Arrays.copyOf(places, count * 2);
+      lengths = Arrays.copyOf(lengths, count * 2);
+    }
+    positions[count] = position;
+    places[count] = place;
+    lengths[count++] = length;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** The number of a request for the calling thread to do, or -1 if all are taken. */
+  int take() {
+    int next = taken.getAndIncrement();
+    return next < count ? next : -1;
+  }
+
+  long position(int request) {
+    return positions[request];
+  }
+
+  int length(int request) {
+    return lengths[request];
+  }
+
+  /** Where the bytes of a request go. */
+  ByteBuffer target(int request) {
+    int place = places[request];
+    return memory.duplicate().limit(place + lengths[request]).position(place);
+  }
+
+  /** A request is done; with the last one the round is. */
+  void finished() {
+    if (done.incrementAndGet() == count) {
+      complete();
+    }
+  }
+
+  /** A round without requests is done at once. */
+  void finishedIfEmpty() {
+    if (count == 0) {
+      complete();
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package dev.tandem.data.read;
+
+import dev.tandem.posix.PositionalFile;
+
+/**
+ * Reads by requests: one thread plans rounds, as many as the queue is deep read, the calling one
+ * consumes. The other readers of the group, if any, take theirs from the same ring.
+ */
+final class RequestReading implements Reading {
+
+  private final RoundPlanner planner;
+  private final SlotRing ring;
+  private final PositionalFile file;
+  private final RequestThreads threads;
+  private final Turns turns;
+  private final Planning planning = new Planning();
+  private long planNanos;
+
+  /**
+   * Takes the ring and the file over.
+   *
+   * @param turns when this reader may read
+   */
+  RequestReading(
+      RoundPlanner planner, SlotRing ring, PositionalFile file, int queueDepth, Turns turns) {
+    this.planner = planner;
+    this.ring = ring;
+    this.file = file;
+    this.turns = turns;
+    this.threads = new RequestThreads(file, queueDepth, ring);
+    planning.setDaemon(true);
+    planning.start();
+  }
+
+  @Override
+  public void run(RecordVisitor visitor, Breakdown breakdown) {
+    new RoundConsumer(ring, 0, true).run(visitor, breakdown);
+    breakdown.skew += turns.waited();
+  }
+
+  private final class Planning extends Thread {
+
+    Planning() {
+      super("tandem-read-plan");
+    }
+
+    @Override
+    public void run() {
+      try {
+        long round = 0;
+        boolean last;
+        do {
+          turns.begin(planner.iteration());
+          ring.awaitFree(round);
+          long began = System.nanoTime();
+          ReadRound next = planner.next(ring.slot(round), ring, round);
+          planNanos += System.nanoTime() - began;
+          last = planner.done();
+          threads.submit(next);
+          turns.end(planner.iteration(), threads);
+          round++;
+        } while (!last);
+      } catch (Throwable e) {
+        ring.fail(e);
+      }
+    }
+  }
+
+  /** Processor time spent on planning; it runs beside everything else. */
+  long planNanos() {
+    return planNanos;
+  }
+
+  @Override
+  public void close() {
+    ring.close();
+    threads.close();
+    threads.join();
+    file.close();
+  }
+}

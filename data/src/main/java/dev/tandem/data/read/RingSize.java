@@ -1,0 +1,59 @@
+package dev.tandem.data.read;
+
+import dev.tandem.core.WorkFailedException;
+
+/**
+ * How much memory rounds get.
+ *
+ * @param capacity bytes of data a slot
+ * @param iterations how many iterations a round may have
+ */
+record RingSize(int slots, int capacity, long iterations) {
+
+  private static final long LARGEST_SLOT = 1 << 30;
+  private static final long ROUND = 8 << 20;
+  private static final long COALESCED_ROUND = 32 << 20;
+  private static final int MOST_SLOTS = 64;
+  private static final int FEWEST_SLOTS = 3;
+
+  /** Memory for coalescing that the thesis allows itself. */
+  static final long DEFAULT_BUDGET = 2_500_000_000L;
+
+  /**
+   * For rounds of one iteration: slots for as many as keep the queue full.
+   *
+   * @param iterationBytes bytes that an iteration takes, about
+   * @param smallest bytes of data that a slot must have
+   */
+  static RingSize ofIterations(long iterationBytes, long smallest, Requests requests) {
+    long round =
+        Math.clamp(iterationBytes + iterationBytes / 8, smallest, Math.max(ROUND, smallest));
+    long ahead = 2L * requests.block() * requests.queueDepth();
+    long slots = Math.clamp(ahead / Math.max(1, iterationBytes), FEWEST_SLOTS, MOST_SLOTS);
+    return new RingSize((int) slots, checked(round), 1);
+  }
+
+  /**
+   * For rounds of many iterations.
+   *
+   * @param budget bytes in all, or 0 for as many as were found to suffice
+   */
+  static RingSize coalesced(long budget, long smallest, Requests requests) {
+    long most = Math.min(budget == 0 ? DEFAULT_BUDGET : budget, Runtime.getRuntime().maxMemory());
+    long wanted =
+        budget == 0
+            ? Math.max(COALESCED_ROUND, 2L * requests.block() * requests.queueDepth())
+            : budget / FEWEST_SLOTS;
+    long round = Math.clamp(Math.min(wanted, most / FEWEST_SLOTS), smallest, LARGEST_SLOT);
+    return new RingSize(FEWEST_SLOTS, checked(round), Long.MAX_VALUE / 2);
+  }
+
+  private static int checked(long capacity) {
+    if (capacity > LARGEST_SLOT) {
+      throw new WorkFailedException(
+          "the longest value takes %d bytes, more than can be read at once; use mode lmdb"
+              .formatted(capacity));
+    }
+    return (int) capacity;
+  }
+}

@@ -1,0 +1,196 @@
+package dev.tandem.data.read;
+
+import dev.tandem.lmdb.Database;
+import dev.tandem.lmdb.LeafKeys;
+import dev.tandem.lmdb.Snapshot;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Turns shares of a plan into rounds of requests: as many records as fit a slot, of a bounded
+ * number of iterations. When the bytes of a round are there, it finds the keys and checks that no
+ * writer has reused the pages meanwhile. For one thread; completions run in others.
+ */
+final class RoundPlanner {
+
+  private final Shares shares;
+  private final Locator locator;
+  private final Snapshot snapshot;
+  private final Database database;
+  private final Windows windows;
+  private final int block;
+  private final long iterationsARound;
+  private final Located record = new Located();
+
+  // What was located for the round in hand.
+  private long[] values = new long[256];
+  private int[] lengths = new int[256];
+  private long[] leaves = new long[256];
+  private long[] inLeaf = new long[256];
+  private long[] keys = new long[256];
+  private int[] keyLengths = new int[256];
+
+  /**
+   * @param alignment of requests
+   * @param gap bytes that it is cheaper to read along than to skip
+   */
+  RoundPlanner(
+      Shares shares,
+      Locator locator,
+      Snapshot snapshot,
+      int alignment,
+      int block,
+      int gap,
+      long iterationsARound) {
+    this.shares = shares;
+    this.locator = locator;
+    this.snapshot = snapshot;
+    this.database = snapshot.main();
+    this.windows = new Windows(alignment, gap);
+    this.block = block;
+    this.iterationsARound = iterationsARound;
+  }
+
+  boolean done() {
+    return shares.done();
+  }
+
+  /** The iteration of the next round's first record. */
+  long iteration() {
+    return shares.iteration();
+  }
+
+  /** Bytes of data that a slot must have at least, for the longest value. */
+  static long smallestCapacity(long longestValue, int pageSize, int alignment) {
+    long unit = Math.max(pageSize, alignment);
+    // A value may lie across one block more than it has, and its leaf comes with it.
+    return (longestValue / unit + 2) * unit + 2 * unit;
+  }
+
+  /** Fills the slot's table and makes the requests for its data; then publishes. */
+  ReadRound next(RoundSlot slot, SlotRing ring, long number) {
+    slot.begin();
+    windows.clear();
+    long bytes = take(slot);
+    windows.merge(slot.dataAt(), slot.capacity() - bytes);
+    int records = slot.records();
+    for (int i = 0; i < records; i++) {
+      slot.placeValue(i, windows.memoryAt(values[i]), lengths[i]);
+      if (leaves[i] < 0 && keys[i] >= 0) {
+        slot.placeKey(i, windows.memoryAt(keys[i]), keyLengths[i]);
+      }
+    }
+    slot.finish(shares.done());
+    ReadRound round = new Round(slot, ring, number);
+    round.request(windows, block);
+    return round;
+  }
+
+  /** A round that finds its keys. Not a lambda: making one takes a new JVM longer than a round. */
+  private final class Round extends ReadRound {
+
+    private final RoundSlot slot;
+    private final SlotRing ring;
+    private final long number;
+
+    // Leaf page, its place in memory, and the record within it, where keys are still to be found.
+    private final long[] pages;
+    private final int[] places;
+    private final long[] numbers;
+
+    Round(RoundSlot slot, SlotRing ring, long number) {
+      super(slot.memory());
+      this.slot = slot;
+      this.ring = ring;
+      this.number = number;
+      int unknown = slot.records() > 0 && leaves[0] >= 0 ? slot.records() : 0;
+      this.pages = Arrays.copyOf(leaves, unknown);
+      this.numbers = Arrays.copyOf(inLeaf, unknown);
+      this.places = new int[unknown];
+      for (int i = 0; i < unknown; i++) {
+        boolean same = i > 0 && pages[i] == pages[i - 1];
+        places[i] = same ? places[i - 1] : windows.memoryAt(keys[i]);
+      }
+    }
+
+    @Override
+    void complete() {
+      LeafKeys leafKeys = new LeafKeys(database);
+      for (int i = 0; i < pages.length; i++) {
+        if (i == 0 || pages[i] != pages[i - 1]) {
+          leafKeys.load(pages[i], slot.memory(), places[i]);
+        }
+        leafKeys.seek(numbers[i]);
+        slot.placeKey(i, leafKeys.keyAt(), leafKeys.keyLength());
+      }
+      snapshot.ensureIntact();
+      ring.publish(number);
+    }
+  }
+
+  /** Takes records from the shares while they fit; returns an upper bound of their bytes. */
+  private long take(RoundSlot slot) {
+    long end = shares.iteration() + iterationsARound;
+    long bytes = 0;
+    long lastLeaf = -1;
+    long coveredFrom = 0;
+    long coveredTo = 0;
+    int keysAt = slot.dataAt() + slot.capacity();
+    while (!shares.done() && shares.iteration() < end && !slot.full()) {
+      locator.locate(shares.place(), record);
+      long from = windows.start(record.valuePosition);
+      long to = windows.end(record.valuePosition, record.valueLength);
+      boolean goesOn = from >= coveredFrom && from <= coveredTo;
+      long cost = goesOn ? Math.max(0, to - coveredTo) : to - from;
+      boolean newLeaf = record.keyMemory == null && record.keyPosition != lastLeaf;
+      if (newLeaf) {
+        cost +=
+            windows.end(record.keyPosition, record.keyLength) - windows.start(record.keyPosition);
+      } else if (record.keyMemory != null) {
+        cost += record.keyLength;
+      }
+      if (slot.records() > 0 && bytes + cost > slot.capacity()) {
+        break;
+      }
+      bytes += cost;
+      coveredTo = goesOn ? Math.max(coveredTo, to) : to;
+      coveredFrom = goesOn ? coveredFrom : from;
+      windows.add(record.valuePosition, record.valueLength);
+      if (newLeaf) {
+        windows.add(record.keyPosition, record.keyLength);
+        lastLeaf = record.keyPosition;
+      }
+      int number = slot.add(shares.member());
+      note(number);
+      if (record.keyMemory != null) {
+        keysAt -= record.keyLength;
+        copyKey(slot.memory(), keysAt);
+        slot.placeKey(number, keysAt, record.keyLength);
+      }
+      shares.next();
+    }
+    return bytes;
+  }
+
+  private void note(int number) {
+    if (number == values.length) {
+      int size = number * 2;
+      values = Arrays.copyOf(values, size);
+      lengths = Arrays.copyOf(lengths, size);
+      leaves = Arrays.copyOf(leaves, size);
+      inLeaf = Arrays.copyOf(inLeaf, size);
+      keys = Arrays.copyOf(keys, size);
+      keyLengths = Arrays.copyOf(keyLengths, size);
+    }
+    values[number] = record.valuePosition;
+    lengths[number] = record.valueLength;
+    leaves[number] = record.leafPage;
+    inLeaf[number] = record.inLeaf;
+    keys[number] = record.keyMemory == null ? record.keyPosition : -1;
+    keyLengths[number] = record.keyLength;
+  }
+
+  private void copyKey(ByteBuffer memory, int at) {
+    memory.put(at, record.keyMemory, (int) record.keyPosition, record.keyLength);
+  }
+}

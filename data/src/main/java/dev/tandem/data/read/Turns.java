@@ -1,0 +1,29 @@
+package dev.tandem.data.read;
+
+/** When a root may have requests under way. Called by its planning thread. */
+interface Turns {
+
+  /** At any time. */
+  Turns ALWAYS =
+      new Turns() {
+        @Override
+        public void begin(long iteration) {}
+
+        @Override
+        public void end(long nextIteration, RequestThreads threads) {}
+
+        @Override
+        public long waited() {
+          return 0;
+        }
+      };
+
+  /** Waits until requests of this iteration may be submitted. */
+  void begin(long iteration);
+
+  /** Requests of all iterations before this one are submitted. */
+  void end(long nextIteration, RequestThreads threads);
+
+  /** Nanoseconds spent waiting for a turn. */
+  long waited();
+}
