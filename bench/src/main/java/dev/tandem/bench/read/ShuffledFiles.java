@@ -1,7 +1,7 @@
 package dev.tandem.bench.read;
 
 import dev.tandem.core.Seed;
-import dev.tandem.data.SampleOrder;
+import dev.tandem.data.read.BatchPlan;
 import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
@@ -53,11 +53,11 @@ record ShuffledFiles(Path keys, Path order) {
   }
 
   private static void writeOrder(ReadDatabase database, Path file) throws IOException {
-    // The order of an epoch does not depend on the batch.
-    SampleOrder order = new SampleOrder(SEED, database.records(), 1);
+    // The order does not depend on the batch and the readers.
+    BatchPlan order = new BatchPlan(database.records(), 1, 1, 0, BatchPlan.Access.SHUFFLED, SEED);
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
       for (long place = 0; place < database.records(); place++) {
-        long ordinal = order.ordinal(0, place);
+        long ordinal = order.ordinal(place);
         for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
           out.write((int) (ordinal >> shift));
         }

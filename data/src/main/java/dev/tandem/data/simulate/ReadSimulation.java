@@ -120,41 +120,36 @@ final class ReadSimulation {
 
   /**
    * Every node seeks from its last share to its next one, then reads that. If all its processes
-   * read, they seek through each other's records, too, and together meet every leaf page.
+   * read, they seek through each other's records, too, and together meet every leaf page; what they
+   * wait for comes through one mapping, page by page.
    */
   private Round mapped(int round, int readersPerNode, boolean[] prefetched) {
     List<RequestStream> streams = new ArrayList<>();
-    double brought = readersPerNode == 1 ? 0 : workload.seekShare(costs.windowBytes());
+    double sought = readersPerNode == 1 ? 0 : workload.seekShare(costs.windowBytes());
     for (int node = 0; node < nodes; node++) {
       long begins = shareBegins(round, node);
-      long share = shareBegins(round, node + 1) - begins;
+      long ends = shareBegins(round, node + 1);
       long last = round == 0 ? 0 : shareBegins(round - 1, node + 1);
       // Who waited for others meanwhile got the next window from the read-ahead.
       long from = last + (prefetched[node] ? costs.windowBytes() : 0);
-      long to = readersPerNode == 1 ? begins : begins + share;
-      int seek = streams.size();
-      streams.add(seek(from, to, readersPerNode));
-      long left = (long) (share * (1 - brought));
-      for (int reader = 0; reader < readersPerNode; reader++) {
-        streams.add(
-            new RequestStream(
-                begins + left * reader / readersPerNode,
-                begins + left * (reader + 1) / readersPerNode,
-                costs.windowBytes(),
-                costs.windowBytes(),
-                mappedByte(readersPerNode),
-                seek));
-      }
+      streams.add(seek(from, readersPerNode == 1 ? begins : ends, readersPerNode));
+      streams.add(
+          new RequestStream(
+              begins + (long) ((ends - begins) * sought),
+              ends,
+              costs.windowBytes(),
+              costs.windowBytes(),
+              mappedByte(readersPerNode),
+              2 * node));
     }
     double[] ended = servers.run(streams);
-    double[] sought = new double[nodes];
+    double[] found = new double[nodes];
     double[] done = new double[nodes];
     for (int node = 0; node < nodes; node++) {
-      int first = node * (readersPerNode + 1);
-      sought[node] = ended[first];
-      done[node] = Arrays.stream(ended, first, first + readersPerNode + 1).max().orElseThrow();
+      found[node] = ended[2 * node];
+      done[node] = ended[2 * node + 1];
     }
-    Round took = took(0, sought, done);
+    Round took = took(0, found, done);
     for (int node = 0; node < nodes; node++) {
       prefetched[node] = took.seconds - done[node] > storage.latencySeconds();
     }

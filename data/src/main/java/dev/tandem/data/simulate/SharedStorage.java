@@ -8,8 +8,8 @@ package dev.tandem.data.simulate;
  * @param requestSeconds that a server needs for a request, whatever its size
  * @param serverBytesPerSecond that a server reads and sends
  * @param latencySeconds from a client to a server and back
- * @param cachedBytes how far from the request before it, either way, a server has prefetched or kept
- *     the file
+ * @param cachedBytes how far from the request before it, either way, a server has prefetched or
+ *     kept the file
  * @param nearSeconds more for a request beyond that
  * @param farSeconds more if it is as far away as can be
  * @param farBytes how far that is, on one server
