@@ -19,25 +19,24 @@ import java.nio.file.StandardOpenOption;
  */
 public final class PositionalFile implements AutoCloseable {
 
-  private static final int SMALLEST_ALIGNMENT = 4096;
+  /** What memory pages and the blocks of nearly all file systems are aligned to. */
+  private static final int ALIGNMENT = 4096;
 
   private final Path path;
   private final FileChannel channel;
   private final boolean direct;
-  private final int alignment;
 
-  private PositionalFile(Path path, FileChannel channel, boolean direct, int alignment) {
+  private PositionalFile(Path path, FileChannel channel, boolean direct) {
     this.path = path;
     this.channel = channel;
     this.direct = direct;
-    this.alignment = alignment;
   }
 
   /** Opens a file for reads through the page cache. */
   public static PositionalFile openCached(Path path) {
     try {
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-      return new PositionalFile(path, channel, false, SMALLEST_ALIGNMENT);
+      return new PositionalFile(path, channel, false);
     } catch (IOException e) {
       throw FileErrors.failure("open", path, e);
     }
@@ -45,14 +44,15 @@ public final class PositionalFile implements AutoCloseable {
 
   /**
    * Opens a file for reads past the page cache; through it where the file system knows no such
-   * reads, which {@link #direct()} tells.
+   * reads or has larger blocks than memory has pages, which {@link #direct()} tells.
    */
   public static PositionalFile openDirect(Path path) {
     try {
-      long block = Files.getFileStore(path).getBlockSize();
+      if (Files.getFileStore(path).getBlockSize() > ALIGNMENT) {
+        return openCached(path);
+      }
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, directOption());
-      int alignment = Math.max(SMALLEST_ALIGNMENT, Math.toIntExact(block));
-      return new PositionalFile(path, channel, true, alignment);
+      return new PositionalFile(path, channel, true);
     } catch (IOException | UnsupportedOperationException e) {
       return openCached(path);
     }
@@ -80,7 +80,7 @@ public final class PositionalFile implements AutoCloseable {
 
   /** What positions, lengths and addresses must be multiples of; a power of two. */
   public int alignment() {
-    return alignment;
+    return ALIGNMENT;
   }
 
   /** Bytes of the file. */
@@ -104,7 +104,7 @@ public final class PositionalFile implements AutoCloseable {
       while (target.hasRemaining()) {
         int count = channel.read(target, position + target.position() - begun);
         // Past the page cache only the read that reaches the end of the file is unaligned.
-        if (count < 0 || (direct && (count & (alignment - 1)) != 0)) {
+        if (count < 0 || (direct && (count & (ALIGNMENT - 1)) != 0)) {
           break;
         }
       }

@@ -10,7 +10,6 @@ final class PrivateRing implements SlotRing {
 
   private final RoundSlot[] slots;
   private final int capacity;
-  private final int alignment;
   private final long[] published;
   private long released = -1;
   private Throwable failure;
@@ -18,12 +17,10 @@ final class PrivateRing implements SlotRing {
 
   /**
    * @param capacity bytes of data a slot
-   * @param alignment of the data's address
    */
-  PrivateRing(int slots, int capacity, int alignment) {
+  PrivateRing(int slots, int capacity) {
     this.slots = new RoundSlot[slots];
     this.capacity = capacity;
-    this.alignment = alignment;
     this.published = new long[slots];
     Arrays.fill(published, -1);
   }
@@ -38,8 +35,8 @@ final class PrivateRing implements SlotRing {
     if (slots[place] == null) {
       // Memory costs time to get: the first round is under way before the last slot is needed.
       ByteBuffer memory =
-          ByteBuffer.allocateDirect(RoundSlot.bytesFor(capacity) + alignment)
-              .alignedSlice(alignment)
+          ByteBuffer.allocateDirect(RoundSlot.bytesFor(capacity) + RoundSlot.ALIGNMENT)
+              .alignedSlice(RoundSlot.ALIGNMENT)
               .order(ByteOrder.LITTLE_ENDIAN);
       slots[place] = new RoundSlot(memory, capacity);
     }

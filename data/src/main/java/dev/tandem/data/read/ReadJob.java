@@ -5,6 +5,7 @@ import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.posix.PageCache;
 import dev.tandem.posix.ProcessCounters;
+import java.nio.ByteBuffer;
 
 /**
  * One reader's part of reading a database, from the common start to the end: opens, reads by the
@@ -65,8 +66,8 @@ public final class ReadJob {
 
   private Readings read(RecordVisitor visitor, Breakdown times) {
     try (Environment environment = Environment.open(request.database());
-        Snapshot snapshot = environment.snapshot()) {
-      Readings readings = new Readings(request, peers, environment.file(), snapshot, times);
+        Snapshot snapshot = environment.snapshot();
+        Readings readings = new Readings(request, peers, environment.file(), snapshot, times)) {
       try (Reading reading = readings.open()) {
         reading.run(visitor, times);
         long waits = System.nanoTime();
@@ -81,10 +82,10 @@ public final class ReadJob {
   private record ChecksumVisitor(RecordChecksum checksum) implements RecordVisitor {
     @Override
     public void record(
-        java.nio.ByteBuffer keys,
+        ByteBuffer keys,
         int keyAt,
         int keyLength,
-        java.nio.ByteBuffer values,
+        ByteBuffer values,
         int valueAt,
         int valueLength) {
       checksum.add(keys, keyAt, keyLength, values, valueAt, valueLength);

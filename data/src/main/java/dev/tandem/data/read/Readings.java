@@ -1,17 +1,26 @@
 package dev.tandem.data.read;
 
 import dev.tandem.core.Progress;
+import dev.tandem.lmdb.Database;
 import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.posix.PositionalFile;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
-/** Makes the {@link Reading} of one reader, by the mode of the request. */
-final class Readings {
+/**
+ * Makes the {@link Reading} of one reader, by the mode of the request. All readers do so together:
+ * they form groups, and groups of roots.
+ */
+final class Readings implements AutoCloseable {
 
   /** Bytes that take no longer to read than a request. */
   private static final int GAP = 32 << 10;
+
+  /** Values that are longer are not handed on through slots sized for typical ones. */
+  private static final long TYPICAL_VALUES = 32;
 
   private final ReadRequest request;
   private final Peers peers;
@@ -19,8 +28,11 @@ final class Readings {
   private final Snapshot snapshot;
   private final Breakdown times;
   private final BatchPlan plan;
-  private ReadMode mode;
-  private String choice = "";
+  private final ReadMode mode;
+  private final String choice;
+  private final RootGroups groups;
+  private final OutsideValues outside;
+  private final List<Peers> formed = new ArrayList<>();
   private String indexOrigin = "";
 
   Readings(ReadRequest request, Peers peers, Path file, Snapshot snapshot, Breakdown times) {
@@ -29,8 +41,17 @@ final class Readings {
     this.file = file;
     this.snapshot = snapshot;
     this.times = times;
-    this.mode = request.mode();
     this.plan = request.plan(snapshot.main().size(), peers.size());
+    this.outside = new OutsideValues(file, snapshot);
+    if (request.mode() instanceof ReadMode.Automatic) {
+      ModeChoice chosen = ModeChoice.agreed(peers, file, plan.strided());
+      this.mode = chosen.mode();
+      this.choice = chosen.reason();
+    } else {
+      this.mode = request.mode();
+      this.choice = "";
+    }
+    this.groups = RootGroups.of(peers.hosts(), mode.roots(), peers.rank());
   }
 
   /** The mode that reads, after an automatic choice. */
@@ -50,14 +71,142 @@ final class Readings {
 
   Reading open() {
     return switch (mode) {
-      case ReadMode.Lmdb _ -> new CursorReading(plan, peers.rank(), snapshot, file);
+      case ReadMode.Lmdb _ -> cursor();
+      case ReadMode.LocalMap _ -> groups.members().length == 1 ? cursor() : copied();
+      case ReadMode.DistributedMap _ -> speculative();
+      case ReadMode.DirectSeek(_, Requests requests) -> sought(requests);
       case ReadMode.Indexed(_, Requests requests) when requests.route() == Requests.Route.MAPPED ->
           new MappedReading(plan, peers.rank(), snapshot, file, index());
-      case ReadMode.Indexed(_, Requests requests) -> indexed(requests, Optional.empty());
+      case ReadMode.Indexed(_, Requests requests) -> indexed(requests);
       case ReadMode.Coalesced(_, Requests requests, long budget) ->
-          indexed(requests, Optional.of(budget));
-      default -> throw new IllegalStateException("mode " + mode.code());
+          coalesced(requests, budget, Integer.MAX_VALUE);
+      case ReadMode.Staggered(_, Requests requests, long budget, int group) ->
+          coalesced(requests, budget, group);
+      case ReadMode.Automatic _ -> throw new IllegalStateException("not decided yet");
     };
+  }
+
+  private boolean root() {
+    return groups.place(peers.rank()) == 0;
+  }
+
+  private Reading cursor() {
+    return new CursorReading(plan, peers.rank(), snapshot, file);
+  }
+
+  private Reading copied() {
+    SlotRing ring = ring(copySize());
+    if (!root()) {
+      return follower(ring);
+    }
+    Database database = snapshot.main();
+    return new CopyReading(
+        snapshot,
+        new MappedData(file),
+        ring,
+        new Shares(plan, groups.members()),
+        new CursorWalk(database, plan),
+        outside);
+  }
+
+  private Reading speculative() {
+    SlotRing ring = ring(copySize());
+    if (!root()) {
+      return follower(ring);
+    }
+    Peers roots = form(groups.roots());
+    int[] hosts = peers.hosts();
+    Peers local = form(groups.rootsOf(hosts, hosts[peers.rank()]));
+    return new SpeculativeReading(
+        snapshot,
+        new MappedData(file),
+        ring,
+        plan,
+        new CursorWalk(snapshot.main(), plan),
+        roots,
+        groups.members(),
+        new FetchedPages(local, snapshot.lastPage() + 1),
+        outside);
+  }
+
+  private Reading sought(Requests requests) {
+    PositionalFile opened = opened(requests);
+    SlotRing ring = ring(RingSize.ofIterations(iterationBytes(), smallest(opened), requests));
+    if (!root()) {
+      opened.close();
+      return follower(ring);
+    }
+    Peers roots = form(groups.roots());
+    int records = Seeker.records(plan, groups.members());
+    if (groups.own() > 0) {
+      Locator places = new HandedPlaces(null, roots, records);
+      return reading(requests, opened, ring, places, 1, Turns.ALWAYS);
+    }
+    Seeker seeker =
+        new Seeker(plan, new CursorWalk(snapshot.main(), plan), roots, groups.groups(), ring);
+    seeker.start();
+    Locator places = new HandedPlaces(seeker.own(), roots, records);
+    Reading reading = reading(requests, opened, ring, places, 1, Turns.ALWAYS);
+    return new SeekingReading(seeker, reading);
+  }
+
+  private Reading indexed(Requests requests) {
+    RecordIndex index = index();
+    PositionalFile opened = opened(requests);
+    RingSize size = RingSize.ofIterations(iterationBytes(), smallest(opened), requests);
+    return indexed(requests, index, opened, size, Turns.ALWAYS);
+  }
+
+  private Reading coalesced(Requests requests, long budget, int group) {
+    RecordIndex index = index();
+    PositionalFile opened = opened(requests);
+    int hostRoots = groups.rootsOf(peers.hosts(), peers.hosts()[peers.rank()]).length;
+    RingSize size = RingSize.coalesced(budget / hostRoots, smallest(opened), requests);
+    Turns turns = Turns.ALWAYS;
+    if (group < groups.groups().size() && root()) {
+      long perRoot = bytesPerRecord() * Math.ceilDiv(plan.batch(), groups.groups().size());
+      long iterations = Math.max(1, size.capacity() / Math.max(1, perRoot));
+      turns = new TokenTurns(form(groups.roots()), group, plan.iterations(), iterations);
+    }
+    return indexed(requests, index, opened, size, turns);
+  }
+
+  private Reading indexed(
+      Requests requests, RecordIndex index, PositionalFile opened, RingSize size, Turns turns) {
+    SlotRing ring = ring(size);
+    if (!root()) {
+      opened.close();
+      return follower(ring);
+    }
+    Optional<LeafCache> leaves =
+        !plan.strided() && LeafCache.suits(index, opened.alignment())
+            ? Optional.of(LeafCache.read(index, opened, requests.queueDepth()))
+            : Optional.empty();
+    Locator locator = new IndexLocator(plan, index, snapshot.main(), leaves);
+    return reading(requests, opened, ring, locator, size.iterations(), turns);
+  }
+
+  private Reading reading(
+      Requests requests,
+      PositionalFile opened,
+      SlotRing ring,
+      Locator locator,
+      long iterationsARound,
+      Turns turns) {
+    RoundPlanner planner =
+        new RoundPlanner(
+            new Shares(plan, groups.members()),
+            locator,
+            snapshot,
+            opened.alignment(),
+            requests.block(),
+            GAP,
+            iterationsARound);
+    return new RequestReading(planner, ring, opened, requests.queueDepth(), turns, outside);
+  }
+
+  private Reading follower(SlotRing ring) {
+    return new FollowerReading(ring, groups.place(peers.rank()), outside);
   }
 
   private RecordIndex index() {
@@ -68,34 +217,55 @@ final class Readings {
     return index;
   }
 
-  private Reading indexed(Requests requests, Optional<Long> budget) {
-    RecordIndex index = index();
-    PositionalFile opened =
-        requests.route() == Requests.Route.DIRECT
-            ? PositionalFile.openDirect(file)
-            : PositionalFile.openCached(file);
-    int alignment = opened.alignment();
-    long smallest =
-        RoundPlanner.smallestCapacity(index.longestValue(), index.pageSize(), alignment);
-    long perRecord = opened.size() / Math.max(1, plan.records());
-    RingSize size =
-        budget.isPresent()
-            ? RingSize.coalesced(budget.get(), smallest, requests)
-            : RingSize.ofIterations(perRecord * plan.count(peers.rank()), smallest, requests);
-    Optional<LeafCache> leaves =
-        !plan.strided() && LeafCache.suits(index, alignment)
-            ? Optional.of(LeafCache.read(index, opened, requests.queueDepth()))
-            : Optional.empty();
-    RoundPlanner planner =
-        new RoundPlanner(
-            new Shares(plan, peers.rank()),
-            new IndexLocator(plan, index, snapshot.main(), leaves),
-            snapshot,
-            alignment,
-            requests.block(),
-            GAP,
-            size.iterations());
-    SlotRing ring = new PrivateRing(size.slots(), size.capacity(), alignment);
-    return new RequestReading(planner, ring, opened, requests.queueDepth(), Turns.ALWAYS);
+  private PositionalFile opened(Requests requests) {
+    return requests.route() == Requests.Route.DIRECT
+        ? PositionalFile.openDirect(file)
+        : PositionalFile.openCached(file);
+  }
+
+  private SlotRing ring(RingSize size) {
+    return groups.members().length == 1
+        ? new PrivateRing(size.slots(), size.capacity())
+        : new SharedRing(form(groups.members()), size);
+  }
+
+  private Peers form(int... ranks) {
+    if (ranks.length == 1) {
+      return new Peers.Alone();
+    }
+    Peers group = peers.group(ranks);
+    formed.add(group);
+    return group;
+  }
+
+  private long bytesPerRecord() {
+    long bytes = (snapshot.lastPage() + 1) * snapshot.pageSize();
+    return Math.max(1, bytes / plan.records());
+  }
+
+  /** What this group reads in an iteration, about. */
+  private long iterationBytes() {
+    return bytesPerRecord() * Math.max(1, Seeker.records(plan, groups.members()));
+  }
+
+  /** What a slot must have room for; the same in all readers. */
+  private long smallest(PositionalFile opened) {
+    long typical = Math.min(TYPICAL_VALUES * bytesPerRecord(), 1 << 28);
+    return RoundPlanner.capacityFor(typical, snapshot.pageSize(), opened.alignment());
+  }
+
+  private RingSize copySize() {
+    long iteration = iterationBytes();
+    long most = 64 << 20;
+    long capacity = Math.clamp(iteration + iteration / 8, 1 << 20, most);
+    return new RingSize(3, (int) Math.max(capacity, Math.min(2 * bytesPerRecord(), most)), 1);
+  }
+
+  /** Closes the groups that were formed; after the reading. */
+  @Override
+  public void close() {
+    for (Peers group : formed) {
+      group.close();
+    }
   }
 }

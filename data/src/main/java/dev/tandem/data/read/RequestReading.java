@@ -1,5 +1,6 @@
 package dev.tandem.data.read;
 
+import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.PositionalFile;
 
 /**
@@ -13,6 +14,7 @@ final class RequestReading implements Reading {
   private final PositionalFile file;
   private final RequestThreads threads;
   private final Turns turns;
+  private final OutsideValues outside;
   private final Planning planning = new Planning();
   private long planNanos;
 
@@ -22,11 +24,17 @@ final class RequestReading implements Reading {
    * @param turns when this reader may read
    */
   RequestReading(
-      RoundPlanner planner, SlotRing ring, PositionalFile file, int queueDepth, Turns turns) {
+      RoundPlanner planner,
+      SlotRing ring,
+      PositionalFile file,
+      int queueDepth,
+      Turns turns,
+      OutsideValues outside) {
     this.planner = planner;
     this.ring = ring;
     this.file = file;
     this.turns = turns;
+    this.outside = outside;
     this.threads = new RequestThreads(file, queueDepth, ring);
     planning.setDaemon(true);
     planning.start();
@@ -34,7 +42,8 @@ final class RequestReading implements Reading {
 
   @Override
   public void run(RecordVisitor visitor, Breakdown breakdown) {
-    new RoundConsumer(ring, 0, true).run(visitor, breakdown);
+    new RoundConsumer(ring, 0, true, outside).run(visitor, breakdown);
+    planning.await();
     breakdown.skew += turns.waited();
   }
 
@@ -42,6 +51,15 @@ final class RequestReading implements Reading {
 
     Planning() {
       super("tandem-read-plan");
+    }
+
+    void await() {
+      try {
+        join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new WorkFailedException("interrupted while reading", e);
+      }
     }
 
     @Override
@@ -60,6 +78,7 @@ final class RequestReading implements Reading {
           turns.end(planner.iteration(), threads);
           round++;
         } while (!last);
+        turns.finish(threads);
       } catch (Throwable e) {
         ring.fail(e);
       }

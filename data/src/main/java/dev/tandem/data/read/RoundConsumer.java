@@ -8,15 +8,17 @@ final class RoundConsumer {
   private final SlotRing ring;
   private final int consumer;
   private final boolean root;
+  private final OutsideValues outside;
 
   /**
    * @param consumer which of the ring's readers this is
    * @param root it waits for bytes, not for another reader
    */
-  RoundConsumer(SlotRing ring, int consumer, boolean root) {
+  RoundConsumer(SlotRing ring, int consumer, boolean root, OutsideValues outside) {
     this.ring = ring;
     this.consumer = consumer;
     this.root = root;
+    this.outside = outside;
   }
 
   void run(RecordVisitor visitor, Breakdown breakdown) {
@@ -28,7 +30,8 @@ final class RoundConsumer {
       RoundSlot slot = ring.slot(round);
       // A view of this thread: the producer's threads fill other slots of the same memory.
       ByteBuffer view = slot.memory().duplicate();
-      slot.visit(consumer, visitor, view, breakdown);
+      slot.visit(consumer, visitor, view, outside, breakdown);
+      outside.ensureIntact();
       last = slot.last();
       ring.release(consumer, round);
       breakdown.consume += System.nanoTime() - there;

@@ -13,12 +13,16 @@ import java.util.Arrays;
  */
 final class RoundPlanner {
 
+  /** Room that a key may take besides its value, in blocks or pages: a leaf, or two for a key. */
+  private static final int LEAVES = 3;
+
   private final Shares shares;
   private final Locator locator;
   private final Snapshot snapshot;
   private final Database database;
   private final Windows windows;
   private final int block;
+  private final long unit;
   private final long iterationsARound;
   private final Located record = new Located();
 
@@ -48,6 +52,7 @@ final class RoundPlanner {
     this.database = snapshot.main();
     this.windows = new Windows(alignment, gap);
     this.block = block;
+    this.unit = Math.max(snapshot.pageSize(), alignment);
     this.iterationsARound = iterationsARound;
   }
 
@@ -60,11 +65,11 @@ final class RoundPlanner {
     return shares.iteration();
   }
 
-  /** Bytes of data that a slot must have at least, for the longest value. */
-  static long smallestCapacity(long longestValue, int pageSize, int alignment) {
+  /** Bytes of data that a slot must have for values of this length not to stay in the file. */
+  static long capacityFor(long length, int pageSize, int alignment) {
     long unit = Math.max(pageSize, alignment);
     // A value may lie across one block more than it has, and its leaf comes with it.
-    return (longestValue / unit + 2) * unit + 2 * unit;
+    return (length / unit + 2) * unit + LEAVES * unit;
   }
 
   /** Fills the slot's table and makes the requests for its data; then publishes. */
@@ -75,7 +80,9 @@ final class RoundPlanner {
     windows.merge(slot.dataAt(), slot.capacity() - bytes);
     int records = slot.records();
     for (int i = 0; i < records; i++) {
-      slot.placeValue(i, windows.memoryAt(values[i]), lengths[i]);
+      if (values[i] >= 0) {
+        slot.placeValue(i, windows.memoryAt(values[i]), lengths[i]);
+      }
       if (leaves[i] < 0 && keys[i] >= 0) {
         slot.placeKey(i, windows.memoryAt(keys[i]), keyLengths[i]);
       }
@@ -136,32 +143,44 @@ final class RoundPlanner {
     long coveredFrom = 0;
     long coveredTo = 0;
     int keysAt = slot.dataAt() + slot.capacity();
+    long roomForKey = LEAVES * unit;
     while (!shares.done() && shares.iteration() < end && !slot.full()) {
       locator.locate(shares.place(), record);
       long from = windows.start(record.valuePosition);
       long to = windows.end(record.valuePosition, record.valueLength);
+      boolean outside = to - from > slot.capacity() - roomForKey;
+      if (outside) {
+        to = from;
+      }
       boolean goesOn = from >= coveredFrom && from <= coveredTo;
       long cost = goesOn ? Math.max(0, to - coveredTo) : to - from;
-      boolean newLeaf = record.keyMemory == null && record.keyPosition != lastLeaf;
+      long leaf = windows.start(record.keyPosition);
+      boolean newLeaf = record.keyMemory == null && leaf != lastLeaf;
       if (newLeaf) {
-        cost +=
-            windows.end(record.keyPosition, record.keyLength) - windows.start(record.keyPosition);
+        cost += windows.end(record.keyPosition, record.keyLength) - leaf;
       } else if (record.keyMemory != null) {
         cost += record.keyLength;
       }
+      cost += outside ? Long.BYTES : 0;
       if (slot.records() > 0 && bytes + cost > slot.capacity()) {
         break;
       }
       bytes += cost;
       coveredTo = goesOn ? Math.max(coveredTo, to) : to;
       coveredFrom = goesOn ? coveredFrom : from;
-      windows.add(record.valuePosition, record.valueLength);
+      if (!outside) {
+        windows.add(record.valuePosition, record.valueLength);
+      }
       if (newLeaf) {
         windows.add(record.keyPosition, record.keyLength);
-        lastLeaf = record.keyPosition;
+        lastLeaf = leaf;
       }
       int number = slot.add(shares.member());
-      note(number);
+      note(number, outside);
+      if (outside) {
+        keysAt -= Long.BYTES;
+        slot.placeOutside(number, keysAt, record.valuePosition, record.valueLength);
+      }
       if (record.keyMemory != null) {
         keysAt -= record.keyLength;
         copyKey(slot.memory(), keysAt);
@@ -172,7 +191,7 @@ final class RoundPlanner {
     return bytes;
   }
 
-  private void note(int number) {
+  private void note(int number, boolean outside) {
     if (number == values.length) {
       int size = number * 2;
       values = Arrays.copyOf(values, size);
@@ -182,7 +201,7 @@ final class RoundPlanner {
       keys = Arrays.copyOf(keys, size);
       keyLengths = Arrays.copyOf(keyLengths, size);
     }
-    values[number] = record.valuePosition;
+    values[number] = outside ? -1 : record.valuePosition;
     lengths[number] = record.valueLength;
     leaves[number] = record.leafPage;
     inLeaf[number] = record.inLeaf;

@@ -22,7 +22,9 @@ final class RoundSlot {
   private static final int MOST_SEGMENTS = 4096;
   private static final int DATA_BYTES_A_RECORD = 64;
   private static final int FEWEST_RECORDS = 1024;
-  private static final int PAGE = 4096;
+
+  /** Of the data of a slot whose memory is aligned so, too. */
+  static final int ALIGNMENT = 4096;
 
   private final ByteBuffer memory;
   private final int capacity;
@@ -50,7 +52,7 @@ final class RoundSlot {
 
   /** Memory for a slot with so many bytes of data; a multiple of the page size. */
   static int bytesFor(int capacity) {
-    return Math.addExact(dataAt(capacity), (capacity + PAGE - 1) & -PAGE);
+    return Math.addExact(dataAt(capacity), (capacity + ALIGNMENT - 1) & -ALIGNMENT);
   }
 
   private static int mostRecords(int capacity) {
@@ -59,7 +61,7 @@ final class RoundSlot {
 
   private static int dataAt(int capacity) {
     int end = HEADER + MOST_SEGMENTS * SEGMENT + mostRecords(capacity) * ENTRY;
-    return (end + PAGE - 1) & -PAGE;
+    return (end + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
   ByteBuffer memory() {
@@ -119,6 +121,16 @@ final class RoundSlot {
     memory.putInt(entry + 12, length);
   }
 
+  /**
+   * The value is too large for the slot and stays in the file.
+   *
+   * @param at eight bytes of data that are free, to keep its position in the file
+   */
+  void placeOutside(int record, int at, long position, int length) {
+    memory.putLong(at, position);
+    placeValue(record, ~at, length);
+  }
+
   int records() {
     return records;
   }
@@ -135,27 +147,45 @@ final class RoundSlot {
   }
 
   /** Hands all records of one reader to its visitor, with a view of the memory of its own. */
-  void visit(int whose, RecordVisitor visitor, ByteBuffer view, Breakdown breakdown) {
+  void visit(
+      int whose,
+      RecordVisitor visitor,
+      ByteBuffer view,
+      OutsideValues outside,
+      Breakdown breakdown) {
     int entry = tableAt;
     int count = memory.getInt(SEGMENTS);
     for (int segment = 0; segment < count; segment++) {
       int at = HEADER + segment * SEGMENT;
       int owned = memory.getInt(at + 4);
       if (memory.getInt(at) == whose) {
-        visit(entry, owned, visitor, view, breakdown);
+        visit(entry, owned, visitor, view, outside, breakdown);
       }
       entry += owned * ENTRY;
     }
   }
 
   private void visit(
-      int first, int count, RecordVisitor visitor, ByteBuffer view, Breakdown breakdown) {
+      int first,
+      int count,
+      RecordVisitor visitor,
+      ByteBuffer view,
+      OutsideValues outside,
+      Breakdown breakdown) {
     long bytes = 0;
     for (int entry = first; entry < first + count * ENTRY; entry += ENTRY) {
+      int keyAt = memory.getInt(entry);
       int keyLength = memory.getInt(entry + 4);
+      int valueAt = memory.getInt(entry + 8);
       int valueLength = memory.getInt(entry + 12);
-      visitor.record(
-          view, memory.getInt(entry), keyLength, view, memory.getInt(entry + 8), valueLength);
+      if (valueAt >= 0) {
+        visitor.record(view, keyAt, keyLength, view, valueAt, valueLength);
+      } else {
+        long position = memory.getLong(~valueAt);
+        ByteBuffer window = outside.window(position);
+        int at = MappedData.at(position);
+        visitor.record(view, keyAt, keyLength, window, at, valueLength);
+      }
       bytes += keyLength + valueLength;
     }
     breakdown.records += count;

@@ -13,6 +13,9 @@ interface Turns {
         public void end(long nextIteration, RequestThreads threads) {}
 
         @Override
+        public void finish(RequestThreads threads) {}
+
+        @Override
         public long waited() {
           return 0;
         }
@@ -23,6 +26,9 @@ interface Turns {
 
   /** Requests of all iterations before this one are submitted. */
   void end(long nextIteration, RequestThreads threads);
+
+  /** All requests are submitted. */
+  void finish(RequestThreads threads);
 
   /** Nanoseconds spent waiting for a turn. */
   long waited();
