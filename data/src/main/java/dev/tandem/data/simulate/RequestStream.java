@@ -48,7 +48,8 @@ final class RequestStream {
 
   /** The next request was answered; gives the seconds that the reader works on it. */
   double advance(long bytes) {
-    at += stepBytes > requestBytes ? stepBytes : bytes;
+    // A request that the end of a block cut short leaves the next one where blocks begin.
+    at += stepBytes - (requestBytes - bytes);
     return bytes * secondsPerByte;
   }
 }
