@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
       DataImportCommand.class,
       DataIndexCommand.class,
       DataReadCommand.class,
+      DataStageCommand.class,
       DataStatCommand.class,
       DataVerifyCommand.class,
       DataDumpCommand.class,

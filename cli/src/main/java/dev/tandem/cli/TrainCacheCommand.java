@@ -24,6 +24,7 @@ final class TrainCacheCommand extends TandemCommand {
 
   private static final String RECORDS = "20000";
   private static final int INDEX_BUILDS = 5;
+  private static final int READS = 5;
 
   @Override
   protected Object run() throws Exception {
@@ -39,6 +40,12 @@ final class TrainCacheCommand extends TandemCommand {
       }
       execute("data", "stat", database.toString());
       execute("data", "verify", database.toString());
+      for (int i = 0; i < READS; i++) {
+        for (String mode : new String[] {"prov", "auto", "coal", "lmdb"}) {
+          execute("data", "read", "--mode", mode, database.toString());
+        }
+        execute("data", "read", "--mode", "prov", "--access", "shuffled", database.toString());
+      }
       return List.of();
     } finally {
       FileTrees.delete(folder);

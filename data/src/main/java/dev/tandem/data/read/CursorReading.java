@@ -2,7 +2,6 @@ package dev.tandem.data.read;
 
 import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Snapshot;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
@@ -49,12 +48,11 @@ final class CursorReading implements Reading {
     long key = cursor.keyPosition();
     long value = cursor.valuePosition();
     int length = MappedData.length(cursor.valueLength());
-    ByteBuffer keys = data.window(key);
     visitor.record(
-        keys,
+        data.view(key),
         MappedData.at(key),
         cursor.keyLength(),
-        data.window(value),
+        data.view(value),
         MappedData.at(value),
         length);
     breakdown.records++;

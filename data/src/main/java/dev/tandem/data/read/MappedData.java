@@ -23,16 +23,21 @@ final class MappedData {
 
   private final ByteBuffer[] windows;
 
+  /** The same, for visitors, who change positions and limits. */
+  private final ByteBuffer[] views;
+
   MappedData(Path file) {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long size = channel.size();
       windows = new ByteBuffer[(int) ((size + (1L << SHIFT) - 1) >>> SHIFT)];
+      views = new ByteBuffer[windows.length];
       for (int i = 0; i < windows.length; i++) {
         long at = (long) i << SHIFT;
         windows[i] =
             channel
                 .map(MapMode.READ_ONLY, at, Math.min(WINDOW, size - at))
                 .order(ByteOrder.LITTLE_ENDIAN);
+        views[i] = windows[i].duplicate().order(ByteOrder.LITTLE_ENDIAN);
       }
     } catch (IOException e) {
       throw FileErrors.failure("map", file, e);
@@ -42,6 +47,11 @@ final class MappedData {
   /** The window with this byte of the file. */
   ByteBuffer window(long position) {
     return windows[(int) (position >>> SHIFT)];
+  }
+
+  /** A view of that window for a visitor. */
+  ByteBuffer view(long position) {
+    return views[(int) (position >>> SHIFT)];
   }
 
   /** Where in its window a byte of the file is. */

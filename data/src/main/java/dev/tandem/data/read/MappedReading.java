@@ -29,7 +29,7 @@ final class MappedReading implements Reading {
   public void run(RecordVisitor visitor, Breakdown breakdown) {
     Database database = snapshot.main();
     MappedData data = new MappedData(file);
-    IndexLocator locator = new IndexLocator(plan, index, database, Optional.empty());
+    IndexPlaces places = new IndexPlaces(index, database, Optional.empty());
     LeafKeys keys = new LeafKeys(database);
     Located record = new Located();
     long leaf = -1;
@@ -42,7 +42,7 @@ final class MappedReading implements Reading {
         iteration = shares.iteration();
         snapshot.ensureIntact();
       }
-      locator.locate(shares.place(), record);
+      places.find(plan.ordinal(shares.place()), record);
       ByteBuffer keyWindow = data.window(record.keyPosition);
       if (record.leafPage != leaf) {
         leaf = record.leafPage;
@@ -50,10 +50,10 @@ final class MappedReading implements Reading {
       }
       keys.seek(record.inLeaf);
       visitor.record(
-          keyWindow,
+          data.view(record.keyPosition),
           keys.keyAt(),
           keys.keyLength(),
-          data.window(record.valuePosition),
+          data.view(record.valuePosition),
           MappedData.at(record.valuePosition),
           record.valueLength);
       bytes += keys.keyLength() + record.valueLength;

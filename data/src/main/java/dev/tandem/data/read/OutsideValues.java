@@ -20,11 +20,11 @@ final class OutsideValues {
   }
 
   /** The window with this byte of the file. */
-  ByteBuffer window(long position) {
+  ByteBuffer view(long position) {
     if (data == null) {
       data = new MappedData(file);
     }
-    return data.window(position);
+    return data.view(position);
   }
 
   /** The values used since the last call were of the snapshot. */

@@ -52,6 +52,13 @@ final class Readings implements AutoCloseable {
       this.choice = "";
     }
     this.groups = RootGroups.of(peers.hosts(), mode.roots(), peers.rank());
+    StagedRecords.of(file).ifPresent(this::requireStaged);
+  }
+
+  private void requireStaged(StagedRecords staged) {
+    for (Shares shares = new Shares(plan, peers.rank()); !shares.done(); shares.next()) {
+      staged.require(plan.ordinal(shares.place()));
+    }
   }
 
   /** The mode that reads, after an automatic choice. */
@@ -182,7 +189,7 @@ final class Readings implements AutoCloseable {
         !plan.strided() && LeafCache.suits(index, opened.alignment())
             ? Optional.of(LeafCache.read(index, opened, requests.queueDepth()))
             : Optional.empty();
-    Locator locator = new IndexLocator(plan, index, snapshot.main(), leaves);
+    Locator locator = new IndexLocator(plan, new IndexPlaces(index, snapshot.main(), leaves));
     return reading(requests, opened, ring, locator, size.iterations(), turns);
   }
 

@@ -182,7 +182,7 @@ final class RoundSlot {
         visitor.record(view, keyAt, keyLength, view, valueAt, valueLength);
       } else {
         long position = memory.getLong(~valueAt);
-        ByteBuffer window = outside.window(position);
+        ByteBuffer window = outside.view(position);
         int at = MappedData.at(position);
         visitor.record(view, keyAt, keyLength, window, at, valueLength);
       }

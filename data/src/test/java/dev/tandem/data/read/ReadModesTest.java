@@ -1,0 +1,202 @@
+package dev.tandem.data.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.Seed;
+import dev.tandem.lmdb.BulkWriter;
+import dev.tandem.lmdb.Cursor;
+import dev.tandem.lmdb.Environment;
+import dev.tandem.lmdb.Snapshot;
+import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.testkit.TestSeed;
+import dev.tandem.testkit.Watchdog;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Every mode gives every reader exactly the records that a plain cursor says, in their order. */
+class ReadModesTest {
+
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void everyModeGivesTheRecordsOfAPlainCursor(Layout layout) throws Exception {
+    SplittableRandom random = TestSeed.of(ReadModesTest.class).random();
+    Path database = folder.resolve(layout.name());
+    layout.write(database, random);
+    List<Long> plain = plain(database);
+    for (ReadMode mode : modes(random)) {
+      check(database, plain, mode, 1 + random.nextInt(2), random);
+      check(database, plain, mode, 3 + random.nextInt(2), random);
+    }
+  }
+
+  private static List<ReadMode> modes(SplittableRandom random) {
+    List<ReadMode> modes = new ArrayList<>();
+    for (String code : ReadMode.CODES) {
+      for (Requests.Route route : Requests.Route.values()) {
+        boolean mapped = route == Requests.Route.MAPPED;
+        boolean byRequests = List.of("dio", "prov", "coal", "stag").contains(code);
+        if (byRequests ? mapped && !code.equals("prov") : route != Requests.Route.DIRECT) {
+          continue;
+        }
+        Requests requests = new Requests(4096 << random.nextInt(5), 1 + random.nextInt(6), route);
+        long budget = random.nextBoolean() ? 0 : 300_000;
+        modes.add(
+            new ModeSettings(1 + random.nextInt(4), requests, budget, 1 + random.nextInt(3))
+                .mode(code));
+      }
+    }
+    return modes;
+  }
+
+  private static void check(
+      Path database, List<Long> plain, ReadMode mode, int readers, SplittableRandom random)
+      throws Exception {
+    for (BatchPlan.Access access : BatchPlan.Access.values()) {
+      int batch = 1 + random.nextInt(120);
+      // More than once around, unless that takes too many iterations.
+      long iterations = Math.min(40, plain.size() / batch + 1 + random.nextInt(3));
+      ReadRequest request =
+          new ReadRequest(
+              database, mode, batch, iterations, access, new Seed(random.nextLong()), false);
+      BatchPlan plan = request.plan(plain.size(), readers);
+      List<List<Long>> seen = Watchdog.within(LIMIT, () -> read(request, readers));
+      for (int reader = 0; reader < readers; reader++) {
+        List<Long> expected = new ArrayList<>();
+        for (Shares shares = new Shares(plan, reader); !shares.done(); shares.next()) {
+          expected.add(plain.get((int) plan.ordinal(shares.place())));
+        }
+        assertEquals(
+            expected, seen.get(reader), "reader %d of %d, %s".formatted(reader, readers, request));
+      }
+    }
+  }
+
+  private static List<Long> plain(Path database) {
+    List<Long> hashes = new ArrayList<>();
+    try (Environment environment = Environment.open(database);
+        Snapshot snapshot = environment.snapshot()) {
+      Cursor cursor = snapshot.main().cursor();
+      while (cursor.next()) {
+        RecordChecksum checksum = new RecordChecksum();
+        checksum.add(cursor.key(), cursor.value());
+        hashes.add(checksum.sum());
+      }
+    }
+    return hashes;
+  }
+
+  /** What each reader sees; the readers are threads of this process. */
+  private static List<List<Long>> read(ReadRequest request, int readers) throws Exception {
+    List<Callable<List<Long>>> work = new ArrayList<>();
+    for (Communicator communicator : Communicator.threads(readers)) {
+      work.add(
+          () -> {
+            List<Long> hashes = new ArrayList<>();
+            try (communicator) {
+              ReadJob.read(
+                  request,
+                  communicator,
+                  (keys, keyAt, keyLength, values, valueAt, valueLength) -> {
+                    RecordChecksum checksum = new RecordChecksum();
+                    checksum.add(keys, keyAt, keyLength, values, valueAt, valueLength);
+                    hashes.add(checksum.sum());
+                  });
+            }
+            return hashes;
+          });
+    }
+    try (ExecutorService threads = Executors.newFixedThreadPool(readers)) {
+      List<List<Long>> all = new ArrayList<>();
+      for (Future<List<Long>> done : threads.invokeAll(work)) {
+        all.add(done.get());
+      }
+      return all;
+    }
+  }
+
+  @Test
+  void aGuessedPageIsNotMissedAfterTheSecondIteration() throws Exception {
+    Path database = folder.resolve("guessed");
+    WriterOptions options = WriterOptions.DEFAULT.withSync(false);
+    try (BulkWriter writer = BulkWriter.open(database, options, 1000)) {
+      for (int i = 0; i < 6000; i++) {
+        writer.put("%05d".formatted(i).getBytes(StandardCharsets.US_ASCII), new byte[3083]);
+      }
+    }
+    for (int roots = 1; roots <= 3; roots++) {
+      ReadMode mode = new ReadMode.DistributedMap(roots);
+      ReadRequest request =
+          new ReadRequest(
+              database, mode, 192, ReadRequest.EPOCH, BatchPlan.Access.STRIDED, new Seed(1), false);
+      List<ReaderReport> reports = Watchdog.within(LIMIT, () -> reports(request, 3));
+      for (ReaderReport report : reports) {
+        assertEquals(0, report.missedAfterSecond(), report.toString());
+      }
+      assertTrue(reports.getFirst().redundantPages() > 0, reports.toString());
+    }
+  }
+
+  private static List<ReaderReport> reports(ReadRequest request, int readers) throws Exception {
+    List<Callable<ReaderReport>> work = new ArrayList<>();
+    for (Communicator communicator : Communicator.threads(readers)) {
+      work.add(
+          () -> {
+            try (communicator) {
+              return ReadJob.run(request, communicator);
+            }
+          });
+    }
+    try (ExecutorService threads = Executors.newFixedThreadPool(readers)) {
+      List<ReaderReport> all = new ArrayList<>();
+      for (Future<ReaderReport> done : threads.invokeAll(work)) {
+        all.add(done.get());
+      }
+      return all;
+    }
+  }
+
+  @Test
+  void processesGiveTheSameChecksumInEveryMode() throws Exception {
+    Path database = folder.resolve("processes");
+    Layout.COMMITTED.write(database, TestSeed.of(ReadModesTest.class).random());
+    long expected = 0;
+    for (long hash : plain(database)) {
+      expected += hash;
+    }
+    Requests requests = new Requests(1 << 16, 2, Requests.Route.DIRECT);
+    for (String code : List.of("lmm", "dm", "dio", "stag", "auto")) {
+      ReadMode mode = new ModeSettings(2, requests, 0, 1).mode(code);
+      ReadRequest request =
+          new ReadRequest(database, mode, 100, 7, BatchPlan.Access.STRIDED, new Seed(1), true);
+      List<ReaderReport> reports =
+          Watchdog.within(LIMIT, () -> ReadLaunch.run(request, 3, line -> {}));
+      long sum = 0;
+      long records = 0;
+      for (ReaderReport report : reports) {
+        sum += report.checksum();
+        records += report.records();
+        assertTrue(report.seconds() > 0, report.toString());
+      }
+      assertEquals(700, records, code);
+      assertEquals(expected, sum, code);
+    }
+  }
+}
