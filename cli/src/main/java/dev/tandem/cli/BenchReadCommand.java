@@ -3,6 +3,8 @@ package dev.tandem.cli;
 import dev.tandem.bench.read.ReadBenchmark;
 import dev.tandem.bench.read.ReadFloors;
 import dev.tandem.bench.read.ReadRow;
+import dev.tandem.bench.read.ReadStudy;
+import dev.tandem.core.ExitCode;
 import dev.tandem.core.UsageException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +31,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./tandem bench read --quick                     less data, a minute",
       "  ./tandem bench read --dir /data --keep --json r.json",
+      "  ./tandem bench read --study blocks --quick",
       "  ./tandem bench read --case 'cifar strided cold' --contender 'liblmdb|ceiling|auto'"
     })
 final class BenchReadCommand extends TandemCommand {
@@ -68,6 +71,16 @@ final class BenchReadCommand extends TandemCommand {
       description = "Only contenders whose whole name is this regular expression.")
   private String contenders = ".*";
 
+  @Option(
+      names = "--study",
+      paramLabel = "NAME",
+      description =
+          "Instead, one of the thesis' studies: ${COMPLETION-CANDIDATES}; its expectation stands"
+              + " beside the results.")
+  private ReadStudy.Name study;
+
+  private boolean failed;
+
   @Override
   protected Object run() {
     int count = rounds != null ? rounds : quick ? 1 : 3;
@@ -76,6 +89,9 @@ final class BenchReadCommand extends TandemCommand {
     }
     if (!Files.isDirectory(folder)) {
       throw new UsageException("--dir " + folder + ": there is no such folder");
+    }
+    if (study != null) {
+      return study();
     }
     ReadBenchmark.Options options =
         new ReadBenchmark.Options(
@@ -88,7 +104,23 @@ final class BenchReadCommand extends TandemCommand {
             quick ? QUICK_TIME : TIME);
     ReadBenchmark.Results results = new ReadBenchmark(options, ConsoleProgress.system()).run();
     print(results);
+    failed = !results.failures().isEmpty();
     return results.rows();
+  }
+
+  @Override
+  protected ExitCode exitCode(Object results) {
+    return failed ? ExitCode.FAILED : ExitCode.DONE;
+  }
+
+  private Object study() {
+    ReadStudy.Table table =
+        new ReadStudy(folder.toAbsolutePath(), quick, keep, ConsoleProgress.system()).run(study);
+    out().println(table.title());
+    out().println("thesis: " + table.expectation());
+    out().println();
+    table.lines().forEach(out()::println);
+    return table;
   }
 
   private static Predicate<String> whole(Pattern pattern) {
@@ -133,6 +165,7 @@ final class BenchReadCommand extends TandemCommand {
     }
     printFloors(ReadFloors.check(results.rows()));
     results.remarks().forEach(remark -> out().println("skipped: " + remark));
+    results.failures().forEach(failure -> err().println("failed: " + failure));
   }
 
   private void printFloors(List<ReadFloors.Verdict> verdicts) {

@@ -1,9 +1,5 @@
 package dev.tandem.bench.read;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tandem.bench.Children;
-import dev.tandem.core.WorkFailedException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,25 +68,15 @@ final class FioCeiling implements ReadContender {
 
   private static double measure(
       ReadCase what, Setting setting, long bytes, Confinement confinement) {
-    List<String> command =
-        List.of(
-            "fio",
-            "--name=ceiling",
-            "--filename=" + what.database().file(),
-            "--readonly",
-            "--rw=" + (what.access().inKeyOrder() ? "read" : "randread"),
-            "--bs=" + setting.block,
-            "--iodepth=" + setting.depth,
-            "--io_size=" + bytes,
-            "--direct=1",
-            "--ioengine=libaio",
-            "--norandommap",
-            "--output-format=json");
-    String output = Children.run(confinement.wrap(command)).output();
-    try {
-      return new ObjectMapper().readTree(output).at("/jobs/0/read/bw_bytes").asDouble();
-    } catch (JsonProcessingException e) {
-      throw new WorkFailedException("fio printed no JSON: " + e.getOriginalMessage(), e);
-    }
+    return FioRun.bytesPerSecond(
+        what.database().file(),
+        confinement,
+        "--rw=" + (what.access().inKeyOrder() ? "read" : "randread"),
+        "--bs=" + setting.block,
+        "--iodepth=" + setting.depth,
+        "--io_size=" + bytes,
+        "--direct=1",
+        "--ioengine=libaio",
+        "--norandommap");
   }
 }

@@ -27,6 +27,7 @@ public final class ReadBenchmark {
   private final Options options;
   private final Progress progress;
   private final List<String> remarks = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
   private final Map<String, Long> checksums = new HashMap<>();
   private final Map<String, String> checksumFrom = new HashMap<>();
 
@@ -54,9 +55,15 @@ public final class ReadBenchmark {
    * What came out.
    *
    * @param remarks what was skipped and why
+   * @param failures who could not do his work
    */
   public record Results(
-      String machine, int rounds, List<String> remarks, List<ReadRow> rows, double seconds) {}
+      String machine,
+      int rounds,
+      List<String> remarks,
+      List<String> failures,
+      List<ReadRow> rows,
+      double seconds) {}
 
   public ReadBenchmark(Options options, Progress progress) {
     this.options = options;
@@ -102,7 +109,8 @@ public final class ReadBenchmark {
       }
       List<ReadRow> rows =
           samples.values().stream().flatMap(sample -> sample.rows().stream()).toList();
-      return new Results(machine, rounds, remarks, rows, (System.nanoTime() - began) / 1e9);
+      return new Results(
+          machine, rounds, remarks, failures, rows, (System.nanoTime() - began) / 1e9);
     }
   }
 
@@ -168,15 +176,30 @@ public final class ReadBenchmark {
         readAhead.set(entry.what().readAhead());
         List<String> order = round % 2 == 0 ? entry.contenders() : entry.contenders().reversed();
         for (String name : order) {
-          ReadContender contender = contenders.get(name);
-          samples.get(entry).add(name, one(entry.what(), contender, disk).seconds());
+          attempt(entry.what(), contenders.get(name), disk)
+              .ifPresent(outcome -> samples.get(entry).add(name, outcome.seconds()));
           task.advanceTo(++done, name + ": " + entry.what());
         }
       }
     }
   }
 
-  /** One contender's run, with the page cache as the case wants it and the checksum compared. */
+  /** One contender's run; if it ends badly, the others go on. Wrong records end everything. */
+  private Optional<ReadOutcome> attempt(ReadCase what, ReadContender contender, DiskDevice disk) {
+    ReadOutcome outcome;
+    try {
+      outcome = one(what, contender, disk);
+    } catch (WorkFailedException e) {
+      failures.add("%s, %s: %s".formatted(contender.name(), what, e.getMessage()));
+      return Optional.empty();
+    }
+    if (!(contender instanceof FioCeiling)) {
+      compare(what, contender.name(), outcome);
+    }
+    return Optional.of(outcome);
+  }
+
+  /** One contender's run, with the page cache as the case wants it. */
   private ReadOutcome one(ReadCase what, ReadContender contender, DiskDevice disk) {
     if (what.warm()) {
       what.database().warm();
@@ -184,11 +207,7 @@ public final class ReadBenchmark {
       what.database().cool();
     }
     try (Confinement confinement = confinement(what, disk)) {
-      ReadOutcome outcome = contender.run(what, confinement);
-      if (!(contender instanceof FioCeiling)) {
-        compare(what, contender.name(), outcome);
-      }
-      return outcome;
+      return contender.run(what, confinement);
     }
   }
 

@@ -20,15 +20,18 @@ final class TandemReadContender implements ReadContender {
   private final String mode;
   private final boolean indexAtHand;
   private final Path results;
+  private final List<String> settings;
 
   /**
    * @param indexAtHand whether the index lies beside the database; else it is built on the way
    * @param folder for its results
+   * @param settings further options of the command
    */
-  TandemReadContender(String mode, boolean indexAtHand, Path folder) {
+  TandemReadContender(String mode, boolean indexAtHand, Path folder, String... settings) {
     this.mode = mode;
     this.indexAtHand = indexAtHand;
     this.results = folder.resolve("read.json");
+    this.settings = List.of(settings);
   }
 
   @Override
@@ -49,19 +52,26 @@ final class TandemReadContender implements ReadContender {
     arguments.addAll(List.of("--readers", what.processes(), "--batch", what.batch()));
     arguments.addAll(List.of("--iterations", what.iterations()));
     arguments.addAll(List.of("--access", what.access().order(), "--json", results));
+    arguments.addAll(settings);
     return Children.javaCommand(List.of(), COMMAND_LINE, arguments);
   }
 
   private ReadOutcome outcome(ReadCase what) {
     try {
       JsonNode json = new ObjectMapper().readTree(results.toFile());
-      Map<String, String> fields = new HashMap<>();
-      json.properties().forEach(field -> fields.put(field.getKey(), field.getValue().asText()));
       double seconds = what.records() / json.get("recordsPerSecond").asDouble();
       long checksum = Long.parseUnsignedLong(json.get("checksum").asText(), 16);
-      return new ReadOutcome(what.records(), seconds, checksum, fields, List.of());
+      List<Map<String, String>> readers = new ArrayList<>();
+      json.get("perReader").forEach(reader -> readers.add(fields(reader)));
+      return new ReadOutcome(what.records(), seconds, checksum, fields(json), readers);
     } catch (IOException e) {
       throw FileErrors.failure("read", results, e);
     }
+  }
+
+  private static Map<String, String> fields(JsonNode json) {
+    Map<String, String> fields = new HashMap<>();
+    json.properties().forEach(field -> fields.put(field.getKey(), field.getValue().asText()));
+    return fields;
   }
 }
