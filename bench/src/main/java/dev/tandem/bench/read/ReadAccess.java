@@ -1,5 +1,6 @@
 package dev.tandem.bench.read;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /** In which order and under which limit records are read. */
@@ -22,7 +23,9 @@ public enum ReadAccess {
     return inKeyOrder() ? "strided" : "shuffled";
   }
 
+  /** As in the results. */
   @Override
+  @JsonValue
   public String toString() {
     return name().toLowerCase(Locale.ROOT);
   }

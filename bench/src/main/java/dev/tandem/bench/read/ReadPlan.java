@@ -26,10 +26,13 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
       List.of("lmdb", "lmm", "dm", "dio", "prov", "coal", "stag", "auto");
   private static final List<String> STRIDED =
       List.of("ceiling", "liblmdb", "pylmdb", "lmdbjava", "prov", "auto", "auto-noindex");
+  private static final List<String> QUICK_STRIDED =
+      List.of("ceiling", "liblmdb", "pylmdb", "lmdbjava", "auto", "auto-noindex");
   private static final List<String> SHUFFLED =
       List.of("ceiling", "liblmdb", "liblmdb-nordahead", "pylmdb", "lmdbjava", "auto");
   private static final List<String> LIMITED =
       List.of("ceiling", "liblmdb", "liblmdb-nordahead", "auto");
+  private static final List<String> QUICK_WARM = List.of("liblmdb", "auto");
   private static final List<String> WARM = List.of("liblmdb", "pylmdb", "lmdbjava", "prov", "auto");
 
   /** A comparison and its contenders in the order of the first round. */
@@ -77,8 +80,9 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
   }
 
   private void strided(List<Entry> entries, ReadDatabase database, int readAhead) {
-    for (int processes : quick ? List.of(1, 4) : List.of(1, 2, 4)) {
-      List<String> contenders = new ArrayList<>(STRIDED);
+    int quickProcesses = readAhead == usualReadAhead ? 1 : 4;
+    for (int processes : quick ? List.of(quickProcesses) : List.of(1, 2, 4)) {
+      List<String> contenders = new ArrayList<>(quick ? QUICK_STRIDED : STRIDED);
       if (!quick && processes == 4 && readAhead == usualReadAhead) {
         MODES.stream().filter(mode -> !contenders.contains(mode)).forEach(contenders::add);
       }
@@ -104,14 +108,21 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
               readAhead,
               processes,
               quick ? 10 : 40,
-              SHUFFLED));
+              quick ? LIMITED : SHUFFLED));
     }
   }
 
   private void warm(List<Entry> entries, ReadDatabase database, int readAhead) {
     for (int processes : quick ? List.of(1) : List.of(1, 2, 4)) {
       entries.add(
-          entry(database, ReadAccess.STRIDED, true, readAhead, processes, Integer.MAX_VALUE, WARM));
+          entry(
+              database,
+              ReadAccess.STRIDED,
+              true,
+              readAhead,
+              processes,
+              Integer.MAX_VALUE,
+              quick ? QUICK_WARM : WARM));
     }
   }
 
