@@ -41,12 +41,6 @@ public final class Board implements AutoCloseable {
   private static final long INTENTION_OFFSET = Long.BYTES;
   private static final long LETTER_OFFSET = LINE_BYTES - LETTER_BYTES;
   private static final long PAGE = 4096;
-  // Who does not wait but works, as compilers do, keeps a processor that was offered for
-  // milliseconds; who sleeps gets one as soon as it is woken. So sleep while there are such.
-  private static final long CROWDED_NANOS = 500_000;
-  private static final int CROWDED_WAITS = 50;
-  private static final long ALONE_NANOS = 5_000;
-  private static final int LOOKS_PER_CLOCK_READING = 32;
   private static final long NAP_NANOS = 100_000_000;
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
@@ -54,7 +48,7 @@ public final class Board implements AutoCloseable {
   private final Arena arena;
   private final int rank;
   private final int size;
-  private final WaitPolicy policy;
+  private final Lookout lookout;
   private final Doorbell doorbell;
   // By member; nobody watches itself, so this one's own may be null.
   private final List<PeerWatch> watches;
@@ -68,8 +62,6 @@ public final class Board implements AutoCloseable {
   private long arrived;
   private long intention;
   private boolean closed;
-  // For so many waits more there is no use in yielding.
-  private int crowded;
   // Why a wait failed: members may then be in different phases, so the board is of no more use.
   private Optional<RuntimeException> broken = Optional.empty();
 
@@ -94,7 +86,7 @@ public final class Board implements AutoCloseable {
     this.rank = rank;
     this.size = watches.size();
     this.watches = watches;
-    this.policy = policy;
+    this.lookout = new Lookout(memory, policy);
     this.doorbell = Doorbell.best();
     this.meter = meter;
     this.registry = registry;
@@ -215,10 +207,7 @@ public final class Board implements AutoCloseable {
 
   private void await(int member) {
     long line = line(member, phase);
-    if (arrived(line)) {
-      return;
-    }
-    if (!spin(line, policy.spin().toNanos()) && !yielding(line)) {
+    if (!lookout.meets(line, (int) phase)) {
       try {
         sleep(member, line);
       } catch (RuntimeException e) {
@@ -228,59 +217,11 @@ public final class Board implements AutoCloseable {
     }
   }
 
-  private boolean arrived(long line) {
-    // The difference, not the order: the counter may wrap around.
-    return (int) WORD.getAcquire(memory, line) - (int) phase >= 0;
-  }
-
-  @SuppressWarnings("ThreadPriorityCheck")
-  private boolean spin(long line, long nanos) {
-    long began = System.nanoTime();
-    long passed;
-    do {
-      for (int look = 0; look < LOOKS_PER_CLOCK_READING; look++) {
-        if (arrived(line)) {
-          return true;
-        }
-        Thread.onSpinWait();
-      }
-      passed = System.nanoTime() - began;
-      if (passed > ALONE_NANOS) {
-        // The compilers need the processors too, or the awaited stays slow: see WaitPolicy.
-        Thread.yield();
-      }
-    } while (passed < nanos);
-    return false;
-  }
-
-  // When ranks share processors, the awaited rank may need this one to run at all.
-  @SuppressWarnings("ThreadPriorityCheck")
-  private boolean yielding(long line) {
-    if (crowded > 0) {
-      crowded--;
-      return false;
-    }
-    long before = System.nanoTime();
-    for (int count = 0; count < policy.yields(); count++) {
-      if (arrived(line)) {
-        return true;
-      }
-      Thread.yield();
-      long after = System.nanoTime();
-      if (after - before > CROWDED_NANOS) {
-        crowded = CROWDED_WAITS;
-        return false;
-      }
-      before = after;
-    }
-    return false;
-  }
-
   private void sleep(int member, long line) {
     // A virtual thread that sleeps in the kernel keeps its carrier, which the awaited may need.
     Doorbell bell = Thread.currentThread().isVirtual() ? Doorbell.polling() : doorbell;
     Rhythm rhythm = rhythms[member];
-    boolean foreseen = policy.yields() == 0 && rhythm.steady();
+    boolean foreseen = lookout.dedicated() && rhythm.steady();
     long began = System.nanoTime();
     WORD.getAndAdd(memory, sleepers(member), 1);
     try {
@@ -288,7 +229,7 @@ public final class Board implements AutoCloseable {
         watches.get(member).check();
         boolean gone = watches.get(member).gone();
         int seen = (int) WORD.getVolatile(memory, line);
-        if (seen - (int) phase >= 0) {
+        if (Lookout.reached(seen, (int) phase)) {
           rhythm.observe(System.nanoTime() - began);
           return;
         }
@@ -298,7 +239,7 @@ public final class Board implements AutoCloseable {
         long passed = System.nanoTime() - began;
         if (foreseen && passed >= rhythm.from()) {
           foreseen = false;
-          spin(line, rhythm.to() - passed);
+          lookout.spin(line, (int) phase, rhythm.to() - passed);
         } else {
           // Not longer: the bell for a loss may ring between the look and the sleep.
           bell.sleep(word(line), seen, foreseen ? nap(rhythm.from() - passed) : NAP_NANOS);
