@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A folder for what a benchmark makes, gone when it ends, also by Ctrl-C. */
-final class BenchFolder implements AutoCloseable {
+public final class BenchFolder implements AutoCloseable {
 
   private final Path path;
   private final Thread atExit;
@@ -20,7 +20,8 @@ final class BenchFolder implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
-  static BenchFolder in(Path folder) {
+  /** Makes one in an existing folder. */
+  public static BenchFolder in(Path folder) {
     try {
       return new BenchFolder(Files.createTempDirectory(folder, "tandem-bench"));
     } catch (IOException e) {
@@ -28,14 +29,20 @@ final class BenchFolder implements AutoCloseable {
     }
   }
 
-  Path path() {
+  /** Where it is. */
+  public Path path() {
     return path;
   }
 
   /** Writes a resource of this package into the folder, such as the source of a peer. */
   Path extract(String name) {
+    return extract(BenchFolder.class, name);
+  }
+
+  /** Writes a resource that lies beside a class into the folder. */
+  public Path extract(Class<?> beside, String name) {
     Path file = path.resolve(name);
-    try (InputStream text = BenchFolder.class.getResourceAsStream(name)) {
+    try (InputStream text = beside.getResourceAsStream(name)) {
       Files.copy(text, file);
       return file;
     } catch (IOException e) {

@@ -14,15 +14,15 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** The processes that a benchmark runs, one at a time. */
-final class Children {
+public final class Children {
 
   private Children() {}
 
   /** What a process printed, and how long it ran from start to end. */
-  record Run(String output, double seconds) {
+  public record Run(String output, double seconds) {
 
     /** Its output if that is a number. */
-    double number() {
+    public double number() {
       return Double.parseDouble(output.strip());
     }
   }
@@ -41,19 +41,24 @@ final class Children {
   }
 
   private static Run java(List<String> flags, Class<?> main, Object... arguments) {
+    return run(javaCommand(flags, main.getName(), Arrays.asList(arguments)));
+  }
+
+  /** The command that starts a JVM with the flags and class path of this one, and more flags. */
+  public static List<String> javaCommand(List<String> flags, String main, List<?> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.addAll(flags);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
-    command.add(main.getName());
-    Arrays.stream(arguments).map(Object::toString).forEach(command::add);
-    return run(command);
+    command.add(main);
+    arguments.stream().map(Object::toString).forEach(command::add);
+    return command;
   }
 
   /** Runs a program that must end well. */
-  static Run run(List<String> command) {
+  public static Run run(List<String> command) {
     return run(command, Map.of());
   }
 
@@ -92,13 +97,14 @@ final class Children {
     }
   }
 
-  static boolean installed(String program) {
+  /** Whether a program is on the path. */
+  public static boolean installed(String program) {
     return Stream.of(System.getenv("PATH").split(":"))
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
   /** Fails with the package to install if a program is missing. */
-  static void require(String program, String debianPackage) {
+  public static void require(String program, String debianPackage) {
     if (!installed(program)) {
       throw new WorkFailedException(
           "the benchmark needs %s as a peer: install it (Debian: apt-get install %s)"

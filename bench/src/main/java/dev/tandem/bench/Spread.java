@@ -8,7 +8,8 @@ public record Spread(double median, double least, double most) {
   /** Nothing was compared. */
   static final Spread NONE = new Spread(0, 0, 0);
 
-  static Spread of(List<Double> values) {
+  /** Of at least one value. */
+  public static Spread of(List<Double> values) {
     List<Double> sorted = values.stream().sorted().toList();
     int middle = sorted.size() / 2;
     double median =

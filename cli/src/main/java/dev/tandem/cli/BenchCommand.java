@@ -8,10 +8,14 @@ import picocli.CommandLine.Command;
     name = "bench",
     description = "Measures Tandem against its peers on this machine, in one run.",
     mixinStandardHelpOptions = true,
-    subcommands = {BenchLmdbCommand.class, BenchCollectiveCommand.class},
+    subcommands = {BenchLmdbCommand.class, BenchReadCommand.class, BenchCollectiveCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
-    footer = {"  ./tandem bench lmdb --quick", "  ./tandem bench collective --quick"})
+    footer = {
+      "  ./tandem bench lmdb --quick",
+      "  ./tandem bench read --quick",
+      "  ./tandem bench collective --quick"
+    })
 final class BenchCommand implements Runnable {
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;

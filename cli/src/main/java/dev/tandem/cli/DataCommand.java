@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** The commands about data sets. */
 @Command(
     name = "data",
-    description = "Makes, fills, checks and prints databases of training data (LMDB).",
+    description = "Makes, fills, checks, prints and loads databases of training data (LMDB).",
     mixinStandardHelpOptions = true,
     subcommands = {
       DataMakeCommand.class,
@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
       DataStageCommand.class,
       DataStatCommand.class,
       DataVerifyCommand.class,
+      DataScanCommand.class,
       DataDumpCommand.class,
       DataLoadCommand.class
     },
@@ -24,7 +25,8 @@ import picocli.CommandLine.Command;
     footer = {
       "  ./tandem data import photos photos.db   a folder of images, a subfolder per class",
       "  ./tandem data index photos.db           prepare it for reading in any order",
-      "  ./tandem data stat photos.db            what is in it"
+      "  ./tandem data stat photos.db            what is in it",
+      "  ./tandem data scan photos.db            how fast it loads, and what slows it down"
     })
 final class DataCommand implements Runnable {
 

@@ -2,12 +2,17 @@ package dev.tandem.cli;
 
 import dev.tandem.core.Progress;
 import dev.tandem.core.UsageException;
+import dev.tandem.data.RecordSource;
+import dev.tandem.data.importing.CifarImporter;
 import dev.tandem.data.importing.DatabaseBuilder;
 import dev.tandem.data.importing.DatabaseCopy;
+import dev.tandem.data.importing.IdxImporter;
 import dev.tandem.data.importing.ImageFolderImporter;
 import dev.tandem.data.importing.ImageOptions;
 import dev.tandem.data.importing.Importer;
 import dev.tandem.data.importing.SourceFormat;
+import dev.tandem.data.importing.SourceImporter;
+import dev.tandem.data.source.TarSource;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine;
@@ -20,14 +25,16 @@ import picocli.CommandLine.Parameters;
     name = "import",
     description = {
       "Makes a database from a folder of images (a subfolder per class; PNG, JPEG, BMP, GIF), from"
-          + " MNIST's IDX files, from CIFAR-10's binary batches, or from another LMDB database (all"
-          + " its databases, compacted). Records as Caffe's tools write them."
+          + " MNIST's IDX files, from CIFAR-10's binary batches, from tar shards as WebDataset has"
+          + " them, or from another LMDB database (all its databases, compacted). Records as Caffe's"
+          + " tools write them."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem data import --resize 256x256 --skip-bad photos photos.db",
       "  ./tandem data import --split test /usr/share/datasets/fashion-mnist test.db",
       "  ./tandem data import cifar-10-batches-bin cifar.db",
+      "  ./tandem data import shards/ shards.db",
       "  ./tandem data import old.db compacted.db"
     })
 final class DataImportCommand extends TandemCommand {
@@ -92,8 +99,13 @@ final class DataImportCommand extends TandemCommand {
     DatabaseBuilder builder = target.builder(database, progress);
     return switch (known) {
       case IMAGES -> build(builder, new ImageFolderImporter(source, images));
-      case IDX -> build(builder, SourceFormat.idx(source, labels, split));
-      case CIFAR10 -> build(builder, SourceFormat.cifar10(source, split));
+      case IDX -> build(builder, new IdxImporter(SourceFormat.idx(source, labels, split)));
+      case CIFAR10 -> build(builder, new CifarImporter(SourceFormat.cifar10(source, split)));
+      case TAR -> {
+        try (RecordSource shards = TarSource.open(SourceFormat.tarShards(source))) {
+          yield build(builder, new SourceImporter(shards));
+        }
+      }
       case LMDB ->
           BuildResults.of(database, builder.build(new DatabaseCopy(source, progress)), List.of())
               .print(out());

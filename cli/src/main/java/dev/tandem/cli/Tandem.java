@@ -19,6 +19,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RunCommand.class,
       DataCommand.class,
       BenchCommand.class,
+      SimulateCommand.class,
       TrainCacheCommand.class,
       CommandLine.HelpCommand.class
     },

@@ -51,6 +51,18 @@ public record Datum(int channels, int height, int width, int label, MemorySegmen
     return Arrays.copyOf(message, at);
   }
 
+  /** A message around an image file, JPEG or PNG, as Caffe's tools write it with --encoded. */
+  public static byte[] encodeFile(MemorySegment file, int label) {
+    int size = Math.toIntExact(file.byteSize());
+    byte[] message = new byte[Math.addExact(size, 64)];
+    int at = putField(message, 0, DATA, size);
+    MemorySegment.copy(file, ValueLayout.JAVA_BYTE, 0, message, at, size);
+    at += size;
+    at = putField(message, at, LABEL, label);
+    at = putField(message, at, ENCODED, 1);
+    return Arrays.copyOf(message, at);
+  }
+
   private static int putField(byte[] message, int at, int tag, int value) {
     message[at++] = (byte) tag;
     // Negative labels take ten bytes, as protocol buffers sign-extend int32.
@@ -63,13 +75,32 @@ public record Datum(int channels, int height, int width, int label, MemorySegmen
     return at;
   }
 
-  /** Reads a message; what is not a Datum of plain bytes gives a clear error. */
+  /**
+   * The fields of a message as they stand in it.
+   *
+   * @param encoded whether {@code data} is an image file instead of pixels; the sizes may be absent
+   * @param data a slice of the message, not a copy
+   */
+  public record Fields(
+      int channels, int height, int width, int label, boolean encoded, MemorySegment data) {}
+
+  /** Reads a message of plain pixels; everything else gives a clear error. */
   public static Datum decode(MemorySegment message) {
+    Fields fields = fields(message);
+    if (fields.encoded) {
+      throw new WorkFailedException("Datum holds a compressed image, not plain pixels");
+    }
+    return new Datum(fields.channels, fields.height, fields.width, fields.label, fields.data);
+  }
+
+  /** Reads a message of bytes, plain or encoded; what is not one gives a clear error. */
+  public static Fields fields(MemorySegment message) {
     int channels = 0;
     int height = 0;
     int width = 0;
     int label = 0;
-    MemorySegment pixels = null;
+    boolean encoded = false;
+    MemorySegment data = null;
     Wire wire = new Wire(message);
     while (wire.hasMore()) {
       int tag = (int) wire.varint();
@@ -78,21 +109,17 @@ public record Datum(int channels, int height, int width, int label, MemorySegmen
         case HEIGHT -> height = (int) wire.varint();
         case WIDTH -> width = (int) wire.varint();
         case LABEL -> label = (int) wire.varint();
-        case DATA -> pixels = wire.bytes();
-        case ENCODED -> {
-          if (wire.varint() != 0) {
-            throw new WorkFailedException("Datum holds a compressed image, not plain pixels");
-          }
-        }
+        case DATA -> data = wire.bytes();
+        case ENCODED -> encoded = wire.varint() != 0;
         case FLOAT_DATA, FLOAT_DATA_UNPACKED ->
             throw new WorkFailedException("Datum holds floating-point pixels, not bytes");
         default -> wire.skip(tag);
       }
     }
-    if (pixels == null) {
+    if (data == null) {
       throw new WorkFailedException("not a Caffe Datum: it holds no pixels");
     }
-    return new Datum(channels, height, width, label, pixels);
+    return new Fields(channels, height, width, label, encoded, data);
   }
 
   /** A reader of protocol-buffer fields that never leaves the message. */

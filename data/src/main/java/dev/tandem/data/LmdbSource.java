@@ -4,7 +4,10 @@ import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Database;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * The records of an LMDB environment's main database, in the state in which it was opened. Records
@@ -12,12 +15,18 @@ import java.nio.file.Path;
  */
 public final class LmdbSource implements RecordSource {
 
+  private static final int PAGE = 4096;
+
   private final Environment environment;
   private final Snapshot snapshot;
   private final Database database;
 
   /** Cursors are for one thread; each reading thread gets its own. */
   private final ThreadLocal<Cursor> cursors;
+
+  /** Keeps the compiler from leaving out reads whose only use is that pages come into memory. */
+  @SuppressWarnings("unused")
+  private volatile int touched;
 
   private LmdbSource(Environment environment, Snapshot snapshot) {
     this.environment = environment;
@@ -49,6 +58,39 @@ public final class LmdbSource implements RecordSource {
       throw new IndexOutOfBoundsException("record " + ordinal + " of " + size());
     }
     return new DataRecord(cursor.key(), cursor.value());
+  }
+
+  /** Finds the records in the order of the database and brings their pages into memory. */
+  @Override
+  public RecordBlock fetch(long[] ordinals) {
+    DataRecord[] records = new DataRecord[ordinals.length];
+    int sum = 0;
+    for (int place : inOrderOfOrdinals(ordinals)) {
+      DataRecord record = record(ordinals[place]);
+      records[place] = record;
+      sum += touch(record.value());
+    }
+    touched = sum;
+    return new HeldRecords(records);
+  }
+
+  private static int touch(MemorySegment value) {
+    int sum = 0;
+    for (long at = 0; at < value.byteSize(); at += PAGE) {
+      sum += value.get(ValueLayout.JAVA_BYTE, at);
+    }
+    // A value need not begin where a page does.
+    return value.byteSize() == 0 ? 0 : sum + value.get(ValueLayout.JAVA_BYTE, value.byteSize() - 1);
+  }
+
+  private static int[] inOrderOfOrdinals(long[] ordinals) {
+    int count = ordinals.length;
+    long[] keyed = new long[count];
+    for (int place = 0; place < count; place++) {
+      keyed[place] = Math.addExact(Math.multiplyExact(ordinals[place], (long) count), place);
+    }
+    Arrays.sort(keyed);
+    return Arrays.stream(keyed).mapToInt(key -> Math.floorMod(key, count)).toArray();
   }
 
   @Override

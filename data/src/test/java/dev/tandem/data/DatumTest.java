@@ -71,7 +71,7 @@ class DatumTest {
 
   @Test
   void whatWeDoNotDecodeIsNamed() {
-    byte[] encoded = {0x38, 1};
+    byte[] encoded = Datum.encodeFile(MemorySegment.ofArray(new byte[] {1, 2}), 3);
     var e =
         assertThrows(WorkFailedException.class, () -> Datum.decode(MemorySegment.ofArray(encoded)));
     assertEquals("Datum holds a compressed image, not plain pixels", e.getMessage());

@@ -89,11 +89,16 @@ public final class SharedMemoryFile {
     }
   }
 
-  /** Maps the whole file; the memory is good until the arena is closed. */
+  /**
+   * Maps the whole file; the memory is good until the arena is closed. The segment is of the same
+   * class as allocated ones: loops over both then compile to one fast version.
+   */
+  @SuppressWarnings("restricted")
   public static MemorySegment map(Path file, Arena arena) {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      return channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
+      MemorySegment mapped = channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
+      return MemorySegment.ofAddress(mapped.address()).reinterpret(mapped.byteSize(), arena, null);
     } catch (IOException e) {
       throw FileErrors.failure("map", file, e);
     }

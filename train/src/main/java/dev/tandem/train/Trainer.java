@@ -8,10 +8,17 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
-import dev.tandem.data.Batch;
-import dev.tandem.data.Loader;
 import dev.tandem.data.RecordSource;
-import dev.tandem.data.SampleOrder;
+import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.Loader;
+import dev.tandem.data.load.LoaderOptions;
+import dev.tandem.data.load.Plan;
+import dev.tandem.data.load.Preparation;
+import dev.tandem.data.order.EpochEnd;
+import dev.tandem.data.order.Position;
+import dev.tandem.data.order.SampleOrder;
+import dev.tandem.data.order.Shuffle;
+import dev.tandem.data.order.Steps;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
@@ -34,7 +41,9 @@ import java.util.function.Consumer;
 public final class Trainer {
 
   private static final int TEST_BATCH = 500;
-  private static final int LOADER_DEPTH = 3;
+
+  /** One decoding thread: the cores are for the network. */
+  private static final LoaderOptions LOADER = LoaderOptions.DEFAULT.withThreads(1);
 
   /** What a rank trains with; all of it belongs to the caller. */
   public record Parts(
@@ -50,7 +59,7 @@ public final class Trainer {
   private final Parts parts;
   private final Communicator communicator;
   private final Consumer<TrainingEvent> events;
-  private final SampleOrder order;
+  private final Steps order;
   private final long steps;
   private final Phases phases = new Phases();
 
@@ -64,9 +73,8 @@ public final class Trainer {
     this.parts = parts;
     this.communicator = parts.communicator();
     this.events = communicator.rank() == 0 ? events : event -> {};
-    this.order =
-        new SampleOrder(new Seed(config.seed()), parts.training().size(), config.globalBatch());
-    this.steps = config.epochs() * order.stepsPerEpoch();
+    this.order = steps(parts.training(), config.globalBatch());
+    this.steps = order.stepsFor(config.epochs());
   }
 
   /** Trains all epochs; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
@@ -82,7 +90,7 @@ public final class Trainer {
     long images = 0;
     double trainSeconds = 0;
     Evaluation test = Evaluation.NONE;
-    try (Loader loader = loader(parts.training(), order, 0, steps)) {
+    try (Loader loader = loader(parts.training(), order, steps)) {
       long began = System.nanoTime();
       for (long step = 0; step < steps; step++) {
         Batch batch = phases.in(Phase.READ, loader::next); // images: count x C x H x W
@@ -100,10 +108,10 @@ public final class Trainer {
         long total = config.epochs() * parts.training().size();
         double globalLoss = sum(loss * batch.weight());
         events.accept(new TrainingEvent.Step(step + 1, images, total, globalLoss));
-        if ((step + 1) % order.stepsPerEpoch() == 0) {
+        if ((step + 1) % order.stepsFor(1) == 0) {
           trainSeconds += (System.nanoTime() - began) / 1e9;
           test = evaluate();
-          long epoch = (step + 1) / order.stepsPerEpoch();
+          long epoch = (step + 1) / order.stepsFor(1);
           events.accept(new TrainingEvent.Epoch(epoch, step + 1, test.accuracy(), test.meanLoss()));
           began = System.nanoTime();
         }
@@ -158,11 +166,10 @@ public final class Trainer {
 
   /** Each rank evaluates its share; everybody gets the whole. */
   private Evaluation evaluate() {
-    SampleOrder testOrder =
-        new SampleOrder(new Seed(config.seed()), parts.test().size(), TEST_BATCH);
+    Steps testSteps = steps(parts.test(), TEST_BATCH);
     Evaluation own = Evaluation.NONE;
-    try (Loader loader = loader(parts.test(), testOrder, 0, testOrder.stepsPerEpoch())) {
-      for (long step = 0; step < testOrder.stepsPerEpoch(); step++) {
+    try (Loader loader = loader(parts.test(), testSteps, testSteps.stepsFor(1))) {
+      while (loader.hasNext()) {
         Batch batch = loader.next();
         if (batch.count() > 0) {
           own = own.plus(parts.network().evaluate(batch.images(), batch.labels(), batch.count()));
@@ -173,9 +180,14 @@ public final class Trainer {
     return new Evaluation((long) sums[0], (long) sums[1], sums[2]);
   }
 
-  private Loader loader(RecordSource source, SampleOrder sampleOrder, long from, long to) {
-    Loader.Plan plan = new Loader.Plan(communicator.rank(), communicator.size(), from, to);
-    return new Loader(source, sampleOrder, config.format(), plan, LOADER_DEPTH);
+  private Steps steps(RecordSource source, int globalBatch) {
+    SampleOrder samples = new SampleOrder(new Seed(config.seed()), source.size(), Shuffle.BY_INDEX);
+    return new Steps(samples, globalBatch, EpochEnd.EXACT);
+  }
+
+  private Loader loader(RecordSource source, Steps cut, long count) {
+    Plan plan = new Plan(communicator.rank(), communicator.size(), Position.START, count);
+    return new Loader(source, cut, Preparation.plain(config.format()), plan, LOADER);
   }
 
   private double sum(double value) {

@@ -7,11 +7,15 @@ import java.util.List;
 
 /**
  * Allreduce of several tensors as if they were one. In shared memory the tensors go straight into
- * the slots and back; else they are packed into one buffer, reduced, and unpacked.
+ * the slots and back; else, and if they are small, they are packed into one buffer, reduced, and
+ * unpacked.
  *
  * <p>Communication steps and bytes: those of {@link Allreduce} of all bytes together.
  */
 public final class FusedAllreduce {
+
+  /** Up to so many bytes packing costs less than reducing tensor by tensor. */
+  private static final long PACKED_BYTES = 16 << 10;
 
   private FusedAllreduce() {}
 
@@ -20,7 +24,8 @@ public final class FusedAllreduce {
       Team team, List<MemorySegment> tensors, DType type, ReduceOp op, Determinism level) {
     Parts parts = Parts.of(tensors);
     long bytes = parts.bytes();
-    if (Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT) {
+    boolean flat = Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT;
+    if (flat && bytes > PACKED_BYTES) {
       team.intend(Intention.of(FusedAllreduce.class, bytes, type, op));
       AllreduceFlat.run(
           team, team.board().orElseThrow(), parts, type.bytes(), team.reduction(type, op));

@@ -39,6 +39,7 @@ public final class Team implements AutoCloseable {
   private final Scratch result = new Scratch();
   private final Scratch partials = new Scratch();
   private final Scratch fused = new Scratch();
+  private Optional<ElasticMemory> elastic = Optional.empty();
   private final Arrivals arrivals;
   // Of all teams of this rank; turns of boards are counted by the transport.
   private final LongAdder messageSteps;
@@ -272,8 +273,17 @@ public final class Team implements AutoCloseable {
     return fused.of(bytes);
   }
 
+  /** What elastic reductions keep, made when the first one comes. */
+  ElasticMemory elastic() {
+    if (elastic.isEmpty()) {
+      elastic = Optional.of(new ElasticMemory(size(), rank));
+    }
+    return elastic.get();
+  }
+
   @Override
   public void close() {
+    elastic.ifPresent(ElasticMemory::close);
     column.ifPresent(Team::close);
     local.ifPresent(Team::close);
     board.ifPresent(Board::close);

@@ -1,7 +1,6 @@
 package dev.tandem.comm.reduce;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Optional;
 
 /**
  * Sums of 32-bit floats, the one reduction that training waits for, straight on native memory.
@@ -12,22 +11,11 @@ interface FloatSum {
   /**
    * Adds element by element.
    *
+   * @param source often what another core has written
    * @param bytes a whole number of elements, at most {@link Integer#MAX_VALUE}
-   * @param target may be one of the two
    */
-  void add(MemorySegment left, MemorySegment right, MemorySegment target, int bytes);
+  void add(MemorySegment target, MemorySegment source, int bytes);
 
   /** Divides every element in place. */
   void divide(MemorySegment data, int bytes, int divisor);
-
-  /**
-   * The vectorised one if this JVM has the module for it ({@code --add-modules
-   * jdk.incubator.vector}; Tandem's launcher adds it). There is no other: the JVM does not
-   * vectorise loops over native memory by itself, so without the module small arrays are faster.
-   */
-  static Optional<FloatSum> best() {
-    return ModuleLayer.boot()
-        .findModule("jdk.incubator.vector")
-        .map(module -> new VectorFloatSum());
-  }
 }

@@ -13,20 +13,11 @@ import java.util.Optional;
  */
 public final class Reduction {
 
-  /** Two of these fit into a first-level cache. */
+  /** With an input and the target it fits into a first-level cache. */
   private static final long SUM_BYTES = 16 << 10;
-
-  // Where the sum so far and the next input lie in this core's cache.
-  private static final long FIRST = 0;
-  private static final long SECOND = SUM_BYTES;
 
   /** Below, slices and blocks cost more than vectors gain. */
   private static final long SMALL_BYTES = 256;
-
-  /** Up to here a copy gains nothing. */
-  private static final long STAGED_BYTES = 8 << 10;
-
-  private static final Optional<FloatSum> FLOAT_SUM = FloatSum.best();
 
   private final ReduceOp op;
   private final int elementBytes;
@@ -38,10 +29,10 @@ public final class Reduction {
     this.op = op;
     this.elementBytes = op.onBits() ? 1 : type.bytes();
     this.accumulator = Accumulator.of(type, op);
-    this.direct =
-        FLOAT_SUM.isPresent()
-            && type == DType.FLOAT32
-            && (op == ReduceOp.SUM || op == ReduceOp.AVERAGE);
+    this.direct = type == DType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVERAGE);
+    if (direct) {
+      FloatSums.prepare();
+    }
   }
 
   /**
@@ -86,12 +77,13 @@ public final class Reduction {
       long targetOffset,
       MemorySegment copy,
       long copyOffset) {
-    boolean sums = direct && inputs.length > 1 && bytes > SMALL_BYTES && allNative(inputs, target);
-    long blockBytes = sums ? SUM_BYTES : (long) Accumulator.BLOCK * elementBytes;
+    Optional<FloatSum> vectors = vectors(inputs, bytes, target);
+    long blockBytes = vectors.isPresent() ? SUM_BYTES : (long) Accumulator.BLOCK * elementBytes;
     for (long offset = 0; offset < bytes; offset += blockBytes) {
       long length = Math.min(blockBytes, bytes - offset);
-      if (sums) {
-        sum(inputs, offsets, offset, target.asSlice(targetOffset + offset, length));
+      if (vectors.isPresent()) {
+        MemorySegment part = target.asSlice(targetOffset + offset, length);
+        sum(vectors.get(), inputs, offsets, offset, part);
       } else {
         accumulate(inputs, offsets, offset, (int) (length / elementBytes));
         accumulator.store(target, targetOffset + offset, (int) (length / elementBytes));
@@ -101,6 +93,13 @@ public final class Reduction {
         MemorySegment.copy(target, targetOffset + offset, copy, copyOffset + offset, length);
       }
     }
+  }
+
+  /** What to sum with, unless small arrays are better. */
+  private Optional<FloatSum> vectors(MemorySegment[] inputs, long bytes, MemorySegment target) {
+    return direct && inputs.length > 1 && bytes > SMALL_BYTES && allNative(inputs, target)
+        ? FloatSums.ready()
+        : Optional.empty();
   }
 
   /** Vectors cannot be loaded from any array. */
@@ -121,43 +120,43 @@ public final class Reduction {
     accumulator.finish(count, op, inputs.length);
   }
 
-  /**
-   * Adds input after input. Much that is not in the target itself is copied into this core's cache
-   * first: a plain copy fetches what another core has written faster than arithmetic does.
-   */
-  private void sum(MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target) {
+  /** Adds input after input: to the target itself, or in this core's cache. */
+  private void sum(
+      FloatSum vectors, MemorySegment[] inputs, long[] offsets, long offset, MemorySegment target) {
     int bytes = (int) target.byteSize();
-    int last = inputs.length - 1;
-    MemorySegment left = near(inputs[0], offsets[0] + offset, target, FIRST);
-    for (int rank = 1; rank <= last; rank++) {
-      MemorySegment right = near(inputs[rank], offsets[rank] + offset, target, SECOND);
-      // The target may be a later input, so only the last addition may write it.
-      MemorySegment result = rank == last ? target : cache(FIRST, bytes);
-      FLOAT_SUM.get().add(left, right, result, bytes);
-      left = result;
+    int mine = placeOf(target, inputs, offsets, offset);
+    if (inputs.length == 2 && mine >= 0) {
+      // Which of the two comes first does not show in a sum.
+      vectors.add(target, inputs[1 - mine].asSlice(offsets[1 - mine] + offset, bytes), bytes);
+    } else {
+      MemorySegment sum = cache(bytes);
+      MemorySegment.copy(inputs[0], offsets[0] + offset, sum, 0, bytes);
+      for (int rank = 1; rank < inputs.length; rank++) {
+        vectors.add(sum, inputs[rank].asSlice(offsets[rank] + offset, bytes), bytes);
+      }
+      MemorySegment.copy(sum, 0, target, 0, bytes);
     }
     if (op == ReduceOp.AVERAGE) {
-      FLOAT_SUM.get().divide(target, bytes, inputs.length);
+      vectors.divide(target, bytes, inputs.length);
     }
   }
 
-  private MemorySegment near(MemorySegment input, long offset, MemorySegment target, long place) {
-    if (input.address() + offset == target.address()) {
-      return target;
+  /** Which of the inputs the target is, or -1. */
+  private static int placeOf(
+      MemorySegment target, MemorySegment[] inputs, long[] offsets, long offset) {
+    for (int rank = 0; rank < inputs.length; rank++) {
+      if (inputs[rank].address() + offsets[rank] + offset == target.address()) {
+        return rank;
+      }
     }
-    if (target.byteSize() <= STAGED_BYTES) {
-      return input.asSlice(offset, target.byteSize());
-    }
-    MemorySegment copy = cache(place, target.byteSize());
-    MemorySegment.copy(input, offset, copy, 0, target.byteSize());
-    return copy;
+    return -1;
   }
 
-  private MemorySegment cache(long place, long bytes) {
+  private MemorySegment cache(long bytes) {
     if (cache.byteSize() == 0) {
       // Freed with the reduction, by the garbage collector: it is small.
-      cache = Arena.ofAuto().allocate(2 * SUM_BYTES, 64);
+      cache = Arena.ofAuto().allocate(SUM_BYTES, 64);
     }
-    return cache.asSlice(place, bytes);
+    return cache.asSlice(0, bytes);
   }
 }

@@ -4,7 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Memory that the members of a team share, used in phases: every member writes into its own slot
@@ -15,6 +17,8 @@ import java.util.List;
  * <p>{@code Note [three slots suffice]}: a member that writes its slot for phase p + 3 has awaited
  * phase p + 2, so all others have arrived there; whoever arrives at p + 2 has awaited p + 1 before
  * and is done reading phase p. The slots of phases p and p + 3 are the same.
+ *
+ * <p>After a wait that failed, every arrival fails for the same reason.
  *
  * <p>For one thread at a time. A borrowed view of a slot is good until the arrival at the next but
  * one phase.
@@ -37,6 +41,11 @@ public final class Board implements AutoCloseable {
   private static final long INTENTION_OFFSET = Long.BYTES;
   private static final long LETTER_OFFSET = LINE_BYTES - LETTER_BYTES;
   private static final long PAGE = 4096;
+  // Who does not wait but works, as compilers do, keeps a processor that was offered for
+  // milliseconds; who sleeps gets one as soon as it is woken. So sleep while there are such.
+  private static final long CROWDED_NANOS = 500_000;
+  private static final int CROWDED_WAITS = 50;
+  private static final long ALONE_NANOS = 5_000;
   private static final int LOOKS_PER_CLOCK_READING = 32;
   private static final long NAP_NANOS = 100_000_000;
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
@@ -52,11 +61,17 @@ public final class Board implements AutoCloseable {
   private final TrafficMeter meter;
   private final Boards registry;
   private final MemorySegment[][] slots;
+  // By member.
+  private final Rhythm[] rhythms;
   // The phase that was awaited last, and the one arrived at last: the same or one more.
   private long phase;
   private long arrived;
   private long intention;
   private boolean closed;
+  // For so many waits more there is no use in yielding.
+  private int crowded;
+  // Why a wait failed: members may then be in different phases, so the board is of no more use.
+  private Optional<RuntimeException> broken = Optional.empty();
 
   /**
    * A member's view of the board.
@@ -84,6 +99,8 @@ public final class Board implements AutoCloseable {
     this.meter = meter;
     this.registry = registry;
     this.slots = new MemorySegment[SLOTS][size];
+    this.rhythms = new Rhythm[size];
+    Arrays.setAll(rhythms, member -> new Rhythm());
     for (int member = 0; member < size; member++) {
       for (int turn = 0; turn < SLOTS; turn++) {
         long number = (long) SLOTS * member + turn;
@@ -168,6 +185,9 @@ public final class Board implements AutoCloseable {
 
   /** Ends the writing of this phase: the others may read what was written. */
   public void arrive() {
+    if (broken.isPresent()) {
+      throw broken.get();
+    }
     arrived++;
     long line = line(rank, arrived);
     memory.set(ValueLayout.JAVA_LONG, line + INTENTION_OFFSET, intention);
@@ -198,8 +218,13 @@ public final class Board implements AutoCloseable {
     if (arrived(line)) {
       return;
     }
-    if (!spin(line) && !yielding(line)) {
-      sleep(member, line);
+    if (!spin(line, policy.spin().toNanos()) && !yielding(line)) {
+      try {
+        sleep(member, line);
+      } catch (RuntimeException e) {
+        broken = Optional.of(e);
+        throw e;
+      }
     }
   }
 
@@ -208,8 +233,10 @@ public final class Board implements AutoCloseable {
     return (int) WORD.getAcquire(memory, line) - (int) phase >= 0;
   }
 
-  private boolean spin(long line) {
-    long end = System.nanoTime() + policy.spin().toNanos();
+  @SuppressWarnings("ThreadPriorityCheck")
+  private boolean spin(long line, long nanos) {
+    long began = System.nanoTime();
+    long passed;
     do {
       for (int look = 0; look < LOOKS_PER_CLOCK_READING; look++) {
         if (arrived(line)) {
@@ -217,18 +244,34 @@ public final class Board implements AutoCloseable {
         }
         Thread.onSpinWait();
       }
-    } while (System.nanoTime() < end);
+      passed = System.nanoTime() - began;
+      if (passed > ALONE_NANOS) {
+        // The compilers need the processors too, or the awaited stays slow: see WaitPolicy.
+        Thread.yield();
+      }
+    } while (passed < nanos);
     return false;
   }
 
   // When ranks share processors, the awaited rank may need this one to run at all.
   @SuppressWarnings("ThreadPriorityCheck")
   private boolean yielding(long line) {
+    if (crowded > 0) {
+      crowded--;
+      return false;
+    }
+    long before = System.nanoTime();
     for (int count = 0; count < policy.yields(); count++) {
       if (arrived(line)) {
         return true;
       }
       Thread.yield();
+      long after = System.nanoTime();
+      if (after - before > CROWDED_NANOS) {
+        crowded = CROWDED_WAITS;
+        return false;
+      }
+      before = after;
     }
     return false;
   }
@@ -236,6 +279,9 @@ public final class Board implements AutoCloseable {
   private void sleep(int member, long line) {
     // A virtual thread that sleeps in the kernel keeps its carrier, which the awaited may need.
     Doorbell bell = Thread.currentThread().isVirtual() ? Doorbell.polling() : doorbell;
+    Rhythm rhythm = rhythms[member];
+    boolean foreseen = policy.yields() == 0 && rhythm.steady();
+    long began = System.nanoTime();
     WORD.getAndAdd(memory, sleepers(member), 1);
     try {
       while (true) {
@@ -243,17 +289,28 @@ public final class Board implements AutoCloseable {
         boolean gone = watches.get(member).gone();
         int seen = (int) WORD.getVolatile(memory, line);
         if (seen - (int) phase >= 0) {
+          rhythm.observe(System.nanoTime() - began);
           return;
         }
         if (gone) {
           throw watches.get(member).lost();
         }
-        // Not longer: the bell for a loss may ring between the look and the sleep.
-        bell.sleep(word(line), seen, NAP_NANOS);
+        long passed = System.nanoTime() - began;
+        if (foreseen && passed >= rhythm.from()) {
+          foreseen = false;
+          spin(line, rhythm.to() - passed);
+        } else {
+          // Not longer: the bell for a loss may ring between the look and the sleep.
+          bell.sleep(word(line), seen, foreseen ? nap(rhythm.from() - passed) : NAP_NANOS);
+        }
       }
     } finally {
       WORD.getAndAdd(memory, sleepers(member), -1);
     }
+  }
+
+  private static long nap(long nanos) {
+    return Math.min(nanos, NAP_NANOS);
   }
 
   /** Lets sleepers look around. */

@@ -6,8 +6,9 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Processes of several hosts: teams whose members are all on one host share memory as in {@link
- * SharedMemoryTransport}; other teams have none, and all messages go over TCP.
+ * Processes of several hosts: ranks of one host send messages through memory that they share, and
+ * teams whose members are all on one host have a board there, as in {@link SharedMemoryTransport};
+ * other teams have none, and messages between hosts go over TCP.
  */
 public final class HybridTransport implements Transport {
 
@@ -17,7 +18,10 @@ public final class HybridTransport implements Transport {
     this.inside = inside;
   }
 
-  /** Adds shared memory inside the hosts to these connections, which it owns from now on. */
+  /**
+   * Adds shared memory inside the hosts to these connections, which it owns from now on; they are
+   * closed if it throws. All ranks do this at the same time.
+   */
   public static HybridTransport over(TcpTransport connections) {
     return new HybridTransport(SharedMemoryTransport.over(connections));
   }

@@ -1,38 +1,50 @@
 package dev.tandem.comm.transport;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.Topology;
-import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.SharedMemoryFile;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Processes of one host: teams of them get a {@link Board} in memory that they share, for the
- * collectives; messages between two ranks, and the watch over lost ranks, go over loopback
- * connections.
- *
- * <p>The shared file is unlinked as soon as all members have mapped it, so nothing is left over
- * however they end.
+ * Processes of one host, or of several: ranks of one host send messages through memory that they
+ * share ({@link LocalMessages}), and teams of them get a {@link Board} there for the collectives.
+ * Messages between hosts, and the watch over lost ranks, go over connections; so does everything
+ * that finds no memory to share.
  */
 public final class SharedMemoryTransport implements Transport {
 
-  private static final byte YES = 1;
-  private static final int MAXIMUM_NAME = 4096;
+  /** Used by no team. */
+  private static final int SETUP_CHANNEL = -1;
 
   private final TcpTransport connections;
   private final List<Path> folders;
+  private final WaitPolicy policy;
+  private final Optional<LocalMessages> messages;
 
   private SharedMemoryTransport(TcpTransport connections, List<Path> folders) {
     this.connections = connections;
     this.folders = List.copyOf(folders);
+    // Ranks of other hosts do not compete for the processors of this one.
+    this.policy = WaitPolicy.forRanks(topology().localSize(rank()));
+    this.messages = messages(topology().ranksOf(topology().host(rank())));
+  }
+
+  private Optional<LocalMessages> messages(int[] neighbours) {
+    return neighbours.length == 1
+        ? Optional.empty()
+        : SharedArea.share(
+                connections,
+                SETUP_CHANNEL,
+                neighbours,
+                RingLayout.of(neighbours.length).bytes(),
+                folders)
+            .map(
+                area -> connections.localMessages(area.memory(), area.arena(), neighbours, policy));
   }
 
   /** Joins a job whose ranks are all on this host; the parameters are those of TCP. */
@@ -44,108 +56,31 @@ public final class SharedMemoryTransport implements Transport {
   /** Joins a job and shares memory in the first of these folders that has room. */
   static SharedMemoryTransport join(
       JobEnvironment job, Duration silenceLimit, Duration patience, List<Path> folders) {
-    return new SharedMemoryTransport(TcpTransport.join(job, silenceLimit, patience), folders);
+    return over(TcpTransport.join(job, silenceLimit, patience), folders);
   }
 
-  /** Adds shared memory to these connections, which it owns from now on. */
+  /**
+   * Adds shared memory to these connections, which it owns from now on; they are closed if it
+   * throws. All ranks do this at the same time.
+   */
   public static SharedMemoryTransport over(TcpTransport connections) {
-    return new SharedMemoryTransport(connections, SharedMemoryFile.folders());
+    return over(connections, SharedMemoryFile.folders());
+  }
+
+  private static SharedMemoryTransport over(TcpTransport connections, List<Path> folders) {
+    try {
+      return new SharedMemoryTransport(connections, folders);
+    } catch (RuntimeException e) {
+      connections.close();
+      throw e;
+    }
   }
 
   /** The memory of any team whose members are all on this host. */
   @Override
   public Optional<Board> board(int channel, int[] members) {
-    boolean first = members[0] == rank();
-    Optional<Path> file = first ? create(members.length) : Optional.empty();
-    try {
-      return share(channel, members, file);
-    } finally {
-      // Gone already, unless a member was lost before all had mapped it.
-      file.ifPresent(SharedMemoryFile::unlink);
-    }
-  }
-
-  private Optional<Board> share(int channel, int[] members, Optional<Path> file) {
-    boolean first = members[0] == rank();
-    byte[] name = new byte[MAXIMUM_NAME];
-    if (first) {
-      file.ifPresent(path -> encode(path, name));
-      tellOthers(channel, members, name);
-    } else {
-      connections.receive(members[0], channel, MemorySegment.ofArray(name));
-    }
-    Optional<Board> board = decode(name).flatMap(path -> map(path, members));
-    boolean allMapped = agree(channel, members, board.isPresent(), file);
-    if (!allMapped) {
-      board.ifPresent(Board::close);
-      return Optional.empty();
-    }
-    return board;
-  }
-
-  private Optional<Path> create(int members) {
-    try {
-      return Optional.of(SharedMemoryFile.create(Board.bytes(members), folders));
-    } catch (WorkFailedException e) {
-      System.err.println("tandem: " + e.getMessage() + "; collectives go over TCP");
-      return Optional.empty();
-    }
-  }
-
-  private static void encode(Path path, byte[] name) {
-    byte[] text = path.toString().getBytes(UTF_8);
-    System.arraycopy(text, 0, name, 0, text.length);
-  }
-
-  private static Optional<Path> decode(byte[] name) {
-    int length = 0;
-    while (length < name.length && name[length] != 0) {
-      length++;
-    }
-    return length == 0
-        ? Optional.empty()
-        : Optional.of(Path.of(new String(name, 0, length, UTF_8)));
-  }
-
-  private Optional<Board> map(Path path, int[] members) {
-    Arena arena = Arena.ofShared();
-    // Ranks of other hosts do not compete for the processors of this one.
-    WaitPolicy policy = WaitPolicy.forRanks(topology().localSize(rank()));
-    try {
-      MemorySegment memory = SharedMemoryFile.map(path, arena);
-      return Optional.of(connections.board(memory, arena, members, policy));
-    } catch (WorkFailedException e) {
-      arena.close();
-      System.err.println("tandem: " + e.getMessage() + "; collectives go over TCP");
-      return Optional.empty();
-    }
-  }
-
-  /**
-   * Whether all members have mapped the file; the first collects the answers, unlinks the file, and
-   * only then tells the result.
-   */
-  private boolean agree(int channel, int[] members, boolean mine, Optional<Path> file) {
-    MemorySegment answer = MemorySegment.ofArray(new byte[] {mine ? YES : 0});
-    if (members[0] != rank()) {
-      connections.send(members[0], channel, answer);
-      connections.receive(members[0], channel, answer);
-      return answer.get(ValueLayout.JAVA_BYTE, 0) == YES;
-    }
-    boolean all = mine;
-    for (int member = 1; member < members.length; member++) {
-      connections.receive(members[member], channel, answer);
-      all &= answer.get(ValueLayout.JAVA_BYTE, 0) == YES;
-    }
-    file.ifPresent(SharedMemoryFile::unlink);
-    tellOthers(channel, members, new byte[] {all ? YES : 0});
-    return all;
-  }
-
-  private void tellOthers(int channel, int[] members, byte[] message) {
-    for (int member = 1; member < members.length; member++) {
-      connections.send(members[member], channel, MemorySegment.ofArray(message));
-    }
+    return SharedArea.share(connections, channel, members, Board.bytes(members.length), folders)
+        .map(area -> connections.board(area.memory(), area.arena(), members, policy));
   }
 
   @Override
@@ -168,24 +103,72 @@ public final class SharedMemoryTransport implements Transport {
     return connections.topology();
   }
 
+  private boolean near(int rank) {
+    return messages.isPresent() && messages.get().reaches(rank);
+  }
+
   @Override
   public void send(int to, int channel, MemorySegment data) {
-    connections.send(to, channel, data);
+    if (near(to)) {
+      messages.get().send(to, channel, data);
+    } else {
+      connections.send(to, channel, data);
+    }
   }
 
   @Override
   public void receive(int from, int channel, MemorySegment target) {
-    connections.receive(from, channel, target);
+    if (near(from)) {
+      messages.get().receive(from, channel, target);
+    } else {
+      connections.receive(from, channel, target);
+    }
   }
 
   @Override
   public void exchange(int to, MemorySegment data, int from, MemorySegment target, int channel) {
-    connections.exchange(to, data, from, target, channel);
+    if (near(to) && near(from)) {
+      messages.get().exchange(to, data, from, target, channel);
+    } else if (near(to) || near(from)) {
+      exchangeBothWays(to, data, from, target, channel);
+    } else {
+      connections.exchange(to, data, from, target, channel);
+    }
+  }
+
+  /**
+   * With one rank of this host and one of another: no call looks after both ways, but what is
+   * expected is read by the thread of its way while this one sends.
+   */
+  private void exchangeBothWays(
+      int to, MemorySegment data, int from, MemorySegment target, int channel) {
+    Iterator<MemorySegment> outgoing = Frames.of(data).iterator();
+    Iterator<MemorySegment> incoming = Frames.of(target).iterator();
+    while (outgoing.hasNext() || incoming.hasNext()) {
+      Optional<Arrival> arrival =
+          incoming.hasNext()
+              ? Optional.of(expect(from, channel, incoming.next()))
+              : Optional.empty();
+      if (outgoing.hasNext()) {
+        try {
+          send(to, channel, outgoing.next());
+        } catch (RuntimeException e) {
+          arrival.ifPresent(Arrival::abandon);
+          throw e;
+        }
+      }
+      arrival.ifPresent(Arrival::await);
+    }
   }
 
   @Override
   public Arrival expect(int from, int channel, MemorySegment target) {
-    return connections.expect(from, channel, target);
+    if (!near(from)) {
+      return connections.expect(from, channel, target);
+    }
+    return target.byteSize() > TcpPeer.MAXIMUM_FRAME
+        ? () -> receive(from, channel, target)
+        : messages.get().expect(from, channel, target);
   }
 
   @Override
@@ -196,5 +179,6 @@ public final class SharedMemoryTransport implements Transport {
   @Override
   public void close() {
     connections.close();
+    messages.ifPresent(LocalMessages::close);
   }
 }

@@ -3,21 +3,17 @@ package dev.tandem.comm.transport;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tandem.comm.rendezvous.Deadline;
-import dev.tandem.core.PeerLostException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * One of the connections to another rank. Whoever waits for a message reads the connection itself,
@@ -38,10 +34,7 @@ final class TcpLane implements FrameReader.Handler {
   private final Wire wire;
   private final FrameWriter writer;
   private final FrameReader reader;
-  private final Mailbox mailbox;
-  private final ReentrantLock reading = new ReentrantLock();
-  // By channel; guarded by the lock.
-  private final Map<Integer, Delivery> unfinished = new HashMap<>();
+  private final Inbox inbox;
   private final AtomicInteger attendants = new AtomicInteger();
   private final AtomicInteger expected = new AtomicInteger();
   private final CountDownLatch readToTheEnd = new CountDownLatch(1);
@@ -57,7 +50,7 @@ final class TcpLane implements FrameReader.Handler {
     this.faults = faults;
     this.writer = new FrameWriter(wire, jammed);
     this.reader = new FrameReader(wire, this);
-    this.mailbox = new Mailbox(peer.rank());
+    this.inbox = new Inbox(peer.rank());
   }
 
   SocketChannel channel() {
@@ -69,7 +62,7 @@ final class TcpLane implements FrameReader.Handler {
   }
 
   Receipt post(int number, MemorySegment target, Runnable wake) {
-    return mailbox.post(number, target, wake);
+    return inbox.post(number, target, wake);
   }
 
   /** A message is expected that no call waits for yet. */
@@ -114,7 +107,7 @@ final class TcpLane implements FrameReader.Handler {
 
   /** Reads what has arrived, unless somebody else is at it; says whether anything had. */
   boolean serve() {
-    if (over || !reading.tryLock()) {
+    if (over || !inbox.tryBegin()) {
       return false;
     }
     Optional<Receipt> awaited = Optional.empty();
@@ -129,7 +122,7 @@ final class TcpLane implements FrameReader.Handler {
       end(e);
       return true;
     } finally {
-      reading.unlock();
+      inbox.end();
       awaited.ifPresent(Receipt::nudge);
     }
   }
@@ -140,12 +133,7 @@ final class TcpLane implements FrameReader.Handler {
       faults.lose(peer.rank(), "its connection broke (" + reason + ")");
     }
     over = true;
-    for (Delivery delivery : unfinished.values()) {
-      delivery
-          .receipt()
-          .ifPresent(receipt -> receipt.fail(new PeerLostException(peer.rank(), BROKEN)));
-    }
-    unfinished.clear();
+    inbox.breakOff(BROKEN);
     readToTheEnd.countDown();
     peer.wake();
   }
@@ -174,20 +162,11 @@ final class TcpLane implements FrameReader.Handler {
   }
 
   private Delivery beginMessage(int number, long length) throws IOException {
-    if (length < 0 || length > TcpPeer.MAXIMUM_FRAME) {
-      throw new IOException("a message cannot have " + length + " bytes");
-    }
-    Optional<Receipt> receipt = mailbox.claim(number, length);
-    Delivery delivery =
-        receipt.isPresent()
-            ? new Delivery(number, receipt.get().target(), receipt)
-            : own(number, length);
-    unfinished.put(number, delivery);
-    return delivery.expect(Math.min(length, Outgoing.PIECE_BYTES));
+    return inbox.begin(number, length).expect(Math.min(length, Outgoing.PIECE_BYTES));
   }
 
   private Delivery nextPiece(int number, long length) throws IOException {
-    Delivery delivery = unfinished.get(number);
+    Delivery delivery = inbox.unfinished(number);
     if (delivery == null || length < 0 || length > delivery.rest()) {
       throw new IOException("a piece of " + length + " bytes belongs to no message");
     }
@@ -197,12 +176,7 @@ final class TcpLane implements FrameReader.Handler {
   @Override
   public void end(FrameKind kind, Delivery delivery) {
     switch (kind) {
-      case DATA, MORE -> {
-        if (delivery.complete()) {
-          unfinished.remove(delivery.number());
-          hand(delivery);
-        }
-      }
+      case DATA, MORE -> inbox.arrived(delivery);
       case LOST ->
           faults.lose(
               delivery.number(),
@@ -219,30 +193,9 @@ final class TcpLane implements FrameReader.Handler {
     }
   }
 
-  private void hand(Delivery delivery) {
-    if (delivery.receipt().isPresent()) {
-      delivery.receipt().get().complete();
-    } else if (!delivery.unwanted()) {
-      mailbox.deliver(delivery.number(), delivery.target());
-    }
-  }
-
   /** Gives a receive up; when this returns, nobody writes into its memory any more. */
   void abandon(Receipt receipt) {
-    if (receipt.done() || receipt.tryAbandon()) {
-      return;
-    }
-    // Claimed: reading never waits, so the lock is soon free.
-    reading.lock();
-    try {
-      for (Delivery delivery : unfinished.values()) {
-        if (delivery.receipt().isPresent() && delivery.receipt().get() == receipt) {
-          delivery.forget();
-        }
-      }
-    } finally {
-      reading.unlock();
-    }
+    inbox.abandon(receipt);
   }
 
   /** Whether nothing was heard for so long, although the rank has not left. */
@@ -329,7 +282,7 @@ final class TcpLane implements FrameReader.Handler {
   }
 
   void nudgeAll() {
-    mailbox.nudgeAll();
+    inbox.nudgeAll();
   }
 
   /** Cuts the connection; whoever reads or writes it gets an error. */

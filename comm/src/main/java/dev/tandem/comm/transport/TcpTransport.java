@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
@@ -41,6 +42,7 @@ public final class TcpTransport implements Transport {
   private final Waiters waiters;
   private final TcpCalls calls;
   private final LaneKeeper keeper;
+  private volatile Optional<LocalMessages> localMessages = Optional.empty();
   private volatile boolean closed;
 
   private TcpTransport(JobEnvironment job, TcpMesh mesh, Duration silenceLimit) {
@@ -176,6 +178,17 @@ public final class TcpTransport implements Transport {
     return boards.add(new Board(memory, arena, place, watches, policy, meter, boards));
   }
 
+  /**
+   * Messages to some ranks through memory that this rank shares with them; who waits there hears of
+   * losses over the connections. The caller closes it after this.
+   */
+  LocalMessages localMessages(MemorySegment memory, Arena arena, int[] members, WaitPolicy policy) {
+    LocalMessages messages =
+        new LocalMessages(memory, arena, rank, members, peers, faults, meter, policy).start();
+    localMessages = Optional.of(messages);
+    return messages;
+  }
+
   private void checkOpen() {
     if (closed) {
       throw new IllegalStateException("rank " + rank + " has closed its communicator");
@@ -280,6 +293,7 @@ public final class TcpTransport implements Transport {
       }
       waiters.wakeAll();
       boards.nudgeAll();
+      localMessages.ifPresent(LocalMessages::wake);
     }
   }
 }

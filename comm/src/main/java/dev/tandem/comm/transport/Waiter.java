@@ -14,7 +14,7 @@ import java.util.Map;
  * sleeps until one of them is ready or somebody wakes it. One call at a time uses it; {@link #wake}
  * may come from any thread.
  */
-final class Waiter implements AutoCloseable {
+final class Waiter implements Wakeable, AutoCloseable {
 
   /** A message between processes takes longer than a look into shared memory. */
   private static final long SPIN_FACTOR = 2;
@@ -44,7 +44,8 @@ final class Waiter implements AutoCloseable {
   }
 
   /** Lets the call look around; it does so at once, or when it begins to sleep. */
-  void wake() {
+  @Override
+  public void wake() {
     if (!Thread.currentThread().equals(owner)) {
       selector.wakeup();
     }

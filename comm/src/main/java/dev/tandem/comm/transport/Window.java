@@ -16,13 +16,13 @@ final class Window {
 
   private final Map<Integer, Long> unacknowledged = new HashMap<>();
   private final Map<Integer, Long> taken = new HashMap<>();
-  private final Set<Waiter> waiting = new HashSet<>();
+  private final Set<Wakeable> waiting = new HashSet<>();
 
   /**
    * Counts the bytes as sent if the channel may carry more; else the waiter is woken when it may
    * try again.
    */
-  synchronized boolean tryAcquire(int channel, long bytes, Waiter waiter) {
+  synchronized boolean tryAcquire(int channel, long bytes, Wakeable waiter) {
     if (unacknowledged.getOrDefault(channel, 0L) > LIMIT / 2) {
       waiting.add(waiter);
       return false;
@@ -34,7 +34,7 @@ final class Window {
   /** The receiver has acknowledged so many bytes. */
   synchronized void acknowledged(int channel, long bytes) {
     unacknowledged.merge(channel, -bytes, Long::sum);
-    waiting.forEach(Waiter::wake);
+    waiting.forEach(Wakeable::wake);
     waiting.clear();
   }
 
@@ -50,7 +50,7 @@ final class Window {
 
   /** Lets all that wait look around. */
   synchronized void nudgeAll() {
-    waiting.forEach(Waiter::wake);
+    waiting.forEach(Wakeable::wake);
     waiting.clear();
   }
 }

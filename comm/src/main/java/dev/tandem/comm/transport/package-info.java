@@ -11,6 +11,28 @@
  * thread of the transport (see {@code Note [who reads]} in {@link
  * dev.tandem.comm.transport.LaneKeeper}). Two ranks may be connected by several lanes.
  *
+ * <p>{@code Note [messages in shared memory]}: between ranks of one host a message takes the ring
+ * that its sender shares with its receiver ({@link dev.tandem.comm.transport.RingLayout}), cut into
+ * fragments, so that one side copies in while the other copies out, and several channels share a
+ * ring. What happens there is what happens on a connection:
+ *
+ * <ul>
+ *   <li>Each end of a ring is used by one process alone, so nothing is locked between processes,
+ *       and a rank that dies or stands still leaves nothing locked.
+ *   <li>A call moves its own message and never waits for one thing alone ({@link
+ *       dev.tandem.comm.transport.LocalCall}). A sender without room takes in what others send to
+ *       it meanwhile, so two that send to each other never block. When it is tired of waiting, it
+ *       rings for the receiver's keeper, a thread that takes in what no call there waits for; so a
+ *       send does not depend on what the receiver's program does.
+ *   <li>What may pile up so is bounded channel by channel by the {@link
+ *       dev.tandem.comm.transport.Window} of the connection between the two, over which
+ *       acknowledgements travel.
+ *   <li>Who waits looks for a while, then sleeps at the one {@link dev.tandem.comm.transport.Bell}
+ *       of its rank, which rings for messages, for room and for losses alike.
+ *   <li>Whether a rank lives, has left or is lost, its connection tells; what a rank sent before it
+ *       left lies in the ring by the time its goodbye is read.
+ * </ul>
+ *
  * <p>{@code Note [naming the lost rank]}: when rank 0 dies, rank 1 may notice first and end, and
  * rank 2 must not take rank 1 for the lost one. So whoever notices a loss first tells all others
  * over their connections, and only then lets the calls of its own program fail. A connection is

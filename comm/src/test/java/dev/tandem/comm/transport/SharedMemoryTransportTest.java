@@ -14,9 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +57,12 @@ class SharedMemoryTransportTest {
       throws Exception {
     try (SharedMemoryTransport transport =
         SharedMemoryTransport.join(host.environment(rank), PATIENCE, PATIENCE, folders)) {
+      long[] received = new long[100_000];
+      long[] sent = new long[received.length];
+      Arrays.fill(sent, rank);
+      transport.exchange(
+          1 - rank, MemorySegment.ofArray(sent), 1 - rank, MemorySegment.ofArray(received), 1);
+      assertEquals((1L - rank) * sent.length, LongStream.of(received).sum());
       Optional<Board> board = transport.board(0, new int[] {0, 1});
       if (board.isEmpty()) {
         return Optional.empty();

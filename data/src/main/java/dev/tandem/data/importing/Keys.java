@@ -3,17 +3,17 @@ package dev.tandem.data.importing;
 import java.nio.charset.StandardCharsets;
 
 /** Keys as Caffe's tools write them, without the cost of a formatter. */
-final class Keys {
+public final class Keys {
 
   private Keys() {}
 
   /** {@code number} as C's {@code printf} writes it for {@code %0<digits>d}: longer if need be. */
-  static byte[] padded(long number, int digits) {
+  public static byte[] padded(long number, int digits) {
     return padded(number, digits, "");
   }
 
   /** The padded number with {@code suffix} behind it. */
-  static byte[] padded(long number, int digits, String suffix) {
+  public static byte[] padded(long number, int digits, String suffix) {
     String text = Long.toString(number);
     int zeros = Math.max(0, digits - text.length());
     byte[] tail = suffix.getBytes(StandardCharsets.UTF_8);

@@ -19,6 +19,8 @@ public enum SourceFormat {
   IDX,
   /** CIFAR-10's binary batches. */
   CIFAR10,
+  /** Tar shards in the layout of WebDataset. */
+  TAR,
   /** An LMDB environment. */
   LMDB;
 
@@ -37,6 +39,7 @@ public enum SourceFormat {
   }
 
   private static final String IDX_IMAGES = "-images-idx3-ubyte";
+  private static final String TAR_ENDING = ".tar";
 
   /** The format of a file or folder, by what is in it. */
   public static SourceFormat of(Path source) {
@@ -55,6 +58,9 @@ public enum SourceFormat {
         if (name.matches("(data_batch_[0-9]+|test_batch)[.]bin")) {
           return CIFAR10;
         }
+        if (name.endsWith(TAR_ENDING) && Files.isRegularFile(file)) {
+          return TAR;
+        }
       }
       return IMAGES;
     }
@@ -65,22 +71,25 @@ public enum SourceFormat {
     if (name.endsWith(".bin")) {
       return CIFAR10;
     }
+    if (name.endsWith(TAR_ENDING)) {
+      return TAR;
+    }
     try (BinaryInput input = BinaryInput.open(source)) {
-      if (!input.atEnd() && input.bigEndianInt("its magic number") == IdxImporter.IMAGES_MAGIC) {
+      if (!input.atEnd() && input.bigEndianInt("its magic number") == IdxFiles.IMAGES_MAGIC) {
         return IDX;
       }
     }
     throw new WorkFailedException(
-        source + " is in no known format (IDX, CIFAR-10, LMDB); --from names one");
+        source + " is in no known format (IDX, CIFAR-10, tar, LMDB); --from names one");
   }
 
   /**
-   * An importer of IDX files.
+   * The IDX files that a path stands for.
    *
    * @param source the file of images, or the folder with all files under their own names
    * @param labels the file of labels, or null if it is to be found by the name of the images
    */
-  public static Importer idx(Path source, Path labels, Split split) {
+  public static IdxFiles idx(Path source, Path labels, Split split) {
     Path images = source;
     if (Files.isDirectory(source)) {
       String name = split.idxPrefix + IDX_IMAGES;
@@ -90,20 +99,20 @@ public enum SourceFormat {
       }
     }
     if (labels != null) {
-      return new IdxImporter(images, labels);
+      return IdxFiles.read(images, labels);
     }
     String name = images.getFileName().toString();
     String other = name.replace("images-idx3", "labels-idx1");
     if (other.equals(name)) {
       throw new UsageException("--labels must name the file of labels that belongs to " + images);
     }
-    return new IdxImporter(images, images.resolveSibling(other));
+    return IdxFiles.read(images, images.resolveSibling(other));
   }
 
-  /** An importer of one batch file, or of all of one half in a folder, in their order. */
-  public static Importer cifar10(Path source, Split split) {
+  /** One batch file, or all of one half in a folder, in their order. */
+  public static CifarFiles cifar10(Path source, Split split) {
     if (!Files.isDirectory(source)) {
-      return new CifarImporter(List.of(source));
+      return CifarFiles.of(List.of(source));
     }
     List<Path> batches = new ArrayList<>();
     for (Path file : list(source)) {
@@ -115,11 +124,33 @@ public enum SourceFormat {
     if (batches.isEmpty()) {
       throw new WorkFailedException("there is no " + split.cifarPrefix + "*.bin in " + source);
     }
-    // data_batch_10 comes after data_batch_9.
-    batches.sort(
-        Comparator.comparingInt((Path file) -> file.toString().length())
-            .thenComparing(Path::toString));
-    return new CifarImporter(batches);
+    return CifarFiles.of(numbered(batches));
+  }
+
+  /** One shard, or all in a folder, in their order. */
+  public static List<Path> tarShards(Path source) {
+    if (!Files.isDirectory(source)) {
+      return List.of(source);
+    }
+    List<Path> shards = new ArrayList<>();
+    for (Path file : list(source)) {
+      if (file.toString().endsWith(TAR_ENDING) && Files.isRegularFile(file)) {
+        shards.add(file);
+      }
+    }
+    if (shards.isEmpty()) {
+      throw new WorkFailedException("there is no *.tar in " + source);
+    }
+    return numbered(shards);
+  }
+
+  /** data_batch_10 comes after data_batch_9. */
+  private static List<Path> numbered(List<Path> files) {
+    return files.stream()
+        .sorted(
+            Comparator.comparingInt((Path file) -> file.toString().length())
+                .thenComparing(Path::toString))
+        .toList();
   }
 
   private static List<Path> list(Path folder) {

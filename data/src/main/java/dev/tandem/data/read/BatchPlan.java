@@ -2,7 +2,7 @@ package dev.tandem.data.read;
 
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
-import dev.tandem.data.Permutation;
+import dev.tandem.data.order.Permutation;
 
 /**
  * Which records every reader takes in every iteration, as Caffe has it: iteration {@code i} takes

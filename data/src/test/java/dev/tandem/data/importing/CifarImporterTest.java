@@ -24,10 +24,10 @@ class CifarImporterTest {
   private final SplittableRandom random = TestSeed.of(CifarImporterTest.class).random();
 
   private Path batch(String name, int records) throws IOException {
-    byte[] bytes = new byte[records * CifarImporter.RECORD];
+    byte[] bytes = new byte[records * CifarFiles.RECORD];
     random.nextBytes(bytes);
     for (int i = 0; i < records; i++) {
-      bytes[i * CifarImporter.RECORD] = (byte) (i % 10);
+      bytes[i * CifarFiles.RECORD] = (byte) (i % 10);
     }
     return Files.write(folder.resolve(name), bytes);
   }
@@ -42,8 +42,8 @@ class CifarImporterTest {
     assertEquals("00000", records.keys.getFirst());
     assertEquals("00044", records.keys.getLast());
     byte[] bytes = Files.readAllBytes(two);
-    int at = 4 * CifarImporter.RECORD;
-    byte[] pixels = Arrays.copyOfRange(bytes, at + 1, at + CifarImporter.RECORD);
+    int at = 4 * CifarFiles.RECORD;
+    byte[] pixels = Arrays.copyOfRange(bytes, at + 1, at + CifarFiles.RECORD);
     assertArrayEquals(Datum.of(3, 32, 32, 4, pixels).encode(), records.values.get(34));
   }
 
@@ -56,7 +56,7 @@ class CifarImporterTest {
         assertThrows(WorkFailedException.class, () -> new CifarImporter(List.of(whole, cut)));
     assertTrue(e.getMessage().startsWith(cut + " is cut short or no CIFAR-10"), e.getMessage());
     byte[] bytes = Files.readAllBytes(whole);
-    bytes[2 * CifarImporter.RECORD] = 77;
+    bytes[2 * CifarFiles.RECORD] = 77;
     Path foreign = Files.write(folder.resolve("foreign.bin"), bytes);
     e =
         assertThrows(

@@ -26,7 +26,7 @@ class IdxImporterTest {
 
   static byte[] images(int count, int height, int width) {
     ByteBuffer bytes = ByteBuffer.allocate(16 + count * height * width);
-    bytes.putInt(IdxImporter.IMAGES_MAGIC).putInt(count).putInt(height).putInt(width);
+    bytes.putInt(IdxFiles.IMAGES_MAGIC).putInt(count).putInt(height).putInt(width);
     for (int i = 0; i < count * height * width; i++) {
       bytes.put((byte) (i * 7));
     }
@@ -35,7 +35,7 @@ class IdxImporterTest {
 
   static byte[] labels(int count) {
     ByteBuffer bytes = ByteBuffer.allocate(8 + count);
-    bytes.putInt(IdxImporter.LABELS_MAGIC).putInt(count);
+    bytes.putInt(IdxFiles.LABELS_MAGIC).putInt(count);
     for (int i = 0; i < count; i++) {
       bytes.put((byte) (i % 10));
     }

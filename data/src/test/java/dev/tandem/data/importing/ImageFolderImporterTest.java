@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.Datum;
+import dev.tandem.data.image.ImageFiles;
 import dev.tandem.testkit.TestSeed;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
@@ -200,7 +201,7 @@ class ImageFolderImporterTest {
           bad[random.nextInt(Math.min(bad.length, 60))] = (byte) random.nextInt();
         }
         try {
-          ImageDecoder.decode(folder, bad, ImageOptions.DEFAULT);
+          ImageFiles.decode("test", bad, false);
         } catch (WorkFailedException e) {
           assertTrue(e.getMessage().startsWith("cannot read the image"), e.getMessage());
         }

@@ -1,0 +1,30 @@
+package dev.tandem.bench.read;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.bench.Children;
+import dev.tandem.core.WorkFailedException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** A run of fio that reads a file. */
+final class FioRun {
+
+  private FioRun() {}
+
+  /** Bytes a second, over all jobs. */
+  static double bytesPerSecond(Path file, Confinement confinement, String... options) {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("fio", "--name=read", "--filename=" + file, "--readonly"));
+    command.addAll(List.of("--group_reporting", "--output-format=json"));
+    command.addAll(Arrays.asList(options));
+    String output = Children.run(confinement.wrap(command)).output();
+    try {
+      return new ObjectMapper().readTree(output).at("/jobs/0/read/bw_bytes").asDouble();
+    } catch (JsonProcessingException e) {
+      throw new WorkFailedException("fio printed no JSON: " + e.getOriginalMessage(), e);
+    }
+  }
+}

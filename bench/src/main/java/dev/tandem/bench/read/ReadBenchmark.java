@@ -1,0 +1,239 @@
+package dev.tandem.bench.read;
+
+import dev.tandem.bench.BenchFolder;
+import dev.tandem.bench.Machine;
+import dev.tandem.core.Progress;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.importing.SyntheticRecords.Kind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Runs every comparison of a {@link ReadPlan} round by round, contenders in turn (the other way
+ * round in every second round), and gives medians.
+ */
+public final class ReadBenchmark {
+
+  private static final long LIMITED_MEMORY = 768L << 20;
+  private static final int THROTTLED_REQUESTS = 1000;
+
+  private final Options options;
+  private final Progress progress;
+  private final List<String> remarks = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
+  private final Map<String, Long> checksums = new HashMap<>();
+  private final Map<String, String> checksumFrom = new HashMap<>();
+
+  /**
+   * What to run.
+   *
+   * @param folder on the storage to be measured
+   * @param quick less data and fewer comparisons
+   * @param rounds of every comparison; the last are left out if the time is up
+   * @param keep databases stay in the folder and are found there next time
+   * @param cases which comparisons, by their description
+   * @param contenders who takes part, by name
+   * @param time after which no further round begins
+   */
+  public record Options(
+      Path folder,
+      boolean quick,
+      int rounds,
+      boolean keep,
+      Predicate<String> cases,
+      Predicate<String> contenders,
+      Duration time) {}
+
+  /**
+   * What came out.
+   *
+   * @param remarks what was skipped and why
+   * @param failures who could not do his work
+   */
+  public record Results(
+      String machine,
+      int rounds,
+      List<String> remarks,
+      List<String> failures,
+      List<ReadRow> rows,
+      double seconds) {}
+
+  public ReadBenchmark(Options options, Progress progress) {
+    this.options = options;
+    this.progress = progress;
+  }
+
+  /** Runs everything; fails with the package to install if a peer is missing. */
+  public Results run() {
+    long began = System.nanoTime();
+    DiskDevice disk = DiskDevice.under(options.folder);
+    String machine = Machine.describe(options.folder);
+    try (BenchFolder scratch = BenchFolder.in(options.folder);
+        ReadAhead readAhead = ReadAhead.of(disk)) {
+      ReadPlan plan =
+          options.quick
+              ? ReadPlan.quick(readAhead.original())
+              : ReadPlan.full(readAhead.original());
+      Path databases = options.keep ? options.folder : scratch.path();
+      ReadDatabase cifar = ReadDatabase.in(databases, Kind.CIFAR, plan.cifarRecords(), progress);
+      ReadDatabase imageNet =
+          ReadDatabase.in(databases, Kind.IMAGENET, plan.imageNetRecords(), progress);
+      Map<String, ReadContender> contenders = contenders(scratch);
+      List<ReadPlan.Entry> entries =
+          possible(plan.entries(cifar, imageNet, readAhead.changeable()), contenders);
+      if (!readAhead.changeable()) {
+        remarks.add("read-ahead 128: setting " + disk.readAheadFile() + " needs root");
+      }
+      Map<ReadPlan.Entry, ReadSamples> samples = new LinkedHashMap<>();
+      entries.forEach(entry -> samples.put(entry, new ReadSamples(entry.what())));
+      int rounds = 0;
+      double longest = 0;
+      while (rounds < options.rounds) {
+        double elapsed = (System.nanoTime() - began) / 1e9;
+        if (elapsed + longest > options.time.toSeconds()) {
+          remarks.add(
+              "rounds from %d on: the time of %d s is up"
+                  .formatted(rounds + 1, options.time.toSeconds()));
+          break;
+        }
+        round(rounds, entries, contenders, samples, readAhead, disk);
+        rounds++;
+        longest = Math.max(longest, (System.nanoTime() - began) / 1e9 - elapsed);
+      }
+      List<ReadRow> rows =
+          samples.values().stream().flatMap(sample -> sample.rows().stream()).toList();
+      return new Results(
+          machine, rounds, remarks, failures, rows, (System.nanoTime() - began) / 1e9);
+    }
+  }
+
+  private Map<String, ReadContender> contenders(BenchFolder scratch) {
+    ReadPeers peers = new ReadPeers(scratch);
+    List<ReadContender> all =
+        new ArrayList<>(
+            List.of(
+                new FioCeiling(),
+                peers.liblmdb(),
+                peers.liblmdbWithoutReadAhead(),
+                peers.lmdbJava(),
+                new TandemReadContender("auto", false, scratch.path())));
+    String missing = ReadPeers.pyLmdbMissing();
+    if (missing.isEmpty()) {
+      all.add(peers.pyLmdb());
+    } else {
+      remarks.add("pylmdb: " + missing);
+    }
+    ReadPlan.MODES.forEach(mode -> all.add(new TandemReadContender(mode, true, scratch.path())));
+    Map<String, ReadContender> byName = new HashMap<>();
+    all.stream()
+        .filter(contender -> options.contenders.test(contender.name()))
+        .forEach(contender -> byName.put(contender.name(), contender));
+    return byName;
+  }
+
+  /** Leaves out what was not asked for and what this machine cannot do. */
+  private List<ReadPlan.Entry> possible(
+      List<ReadPlan.Entry> entries, Map<String, ReadContender> contenders) {
+    if (options.quick) {
+      remarks.add("limited: a quick run's databases are smaller than the memory allowed");
+    }
+    List<ReadPlan.Entry> possible = new ArrayList<>();
+    for (ReadPlan.Entry entry : entries) {
+      Optional<String> missing =
+          switch (entry.what().access()) {
+            case LIMITED -> Confinement.memoryMissing();
+            case THROTTLED -> Confinement.readRequestsMissing();
+            case STRIDED, SHUFFLED -> Optional.empty();
+          };
+      List<String> present = entry.contenders().stream().filter(contenders::containsKey).toList();
+      if (missing.isPresent()) {
+        remarks.add(entry.what() + ": " + missing.get());
+      } else if (options.cases.test(entry.what().toString()) && !present.isEmpty()) {
+        possible.add(new ReadPlan.Entry(entry.what(), present));
+      }
+    }
+    return possible;
+  }
+
+  private void round(
+      int round,
+      List<ReadPlan.Entry> entries,
+      Map<String, ReadContender> contenders,
+      Map<ReadPlan.Entry, ReadSamples> samples,
+      ReadAhead readAhead,
+      DiskDevice disk) {
+    long runs = entries.stream().mapToLong(entry -> entry.contenders().size()).sum();
+    long done = 0;
+    try (Progress.Task task = progress.start("round " + (round + 1), runs, "runs")) {
+      for (ReadPlan.Entry entry : entries) {
+        readAhead.set(entry.what().readAhead());
+        List<String> order = round % 2 == 0 ? entry.contenders() : entry.contenders().reversed();
+        for (String name : order) {
+          attempt(entry.what(), contenders.get(name), disk)
+              .ifPresent(outcome -> samples.get(entry).add(name, outcome.seconds()));
+          task.advanceTo(++done, name + ": " + entry.what());
+        }
+      }
+    }
+  }
+
+  /** One contender's run; if it ends badly, the others go on. Wrong records end everything. */
+  private Optional<ReadOutcome> attempt(ReadCase what, ReadContender contender, DiskDevice disk) {
+    ReadOutcome outcome;
+    try {
+      outcome = one(what, contender, disk);
+    } catch (WorkFailedException e) {
+      failures.add("%s, %s: %s".formatted(contender.name(), what, e.getMessage()));
+      return Optional.empty();
+    }
+    if (!(contender instanceof FioCeiling)) {
+      compare(what, contender.name(), outcome);
+    }
+    return Optional.of(outcome);
+  }
+
+  /** One contender's run, with the page cache as the case wants it. */
+  private ReadOutcome one(ReadCase what, ReadContender contender, DiskDevice disk) {
+    if (what.warm()) {
+      what.database().warm();
+    } else {
+      what.database().cool();
+    }
+    try (Confinement confinement = confinement(what, disk)) {
+      return contender.run(what, confinement);
+    }
+  }
+
+  private static Confinement confinement(ReadCase what, DiskDevice disk) {
+    return switch (what.access()) {
+      case LIMITED -> Confinement.memory(LIMITED_MEMORY);
+      case THROTTLED -> Confinement.readRequests(disk, THROTTLED_REQUESTS);
+      case STRIDED, SHUFFLED -> Confinement.none();
+    };
+  }
+
+  private void compare(ReadCase what, String contender, ReadOutcome outcome) {
+    Long expected = checksums.putIfAbsent(what.work(), outcome.checksum());
+    String first = checksumFrom.putIfAbsent(what.work(), contender);
+    if (outcome.records() != what.records()
+        || (expected != null && expected != outcome.checksum())) {
+      throw new WorkFailedException(
+          "%s read something else than %s: %d records with checksum %016x instead of %d with %016x (%s)"
+              .formatted(
+                  contender,
+                  first,
+                  outcome.records(),
+                  outcome.checksum(),
+                  what.records(),
+                  expected,
+                  what));
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package dev.tandem.bench.read;
+
+import dev.tandem.data.importing.SyntheticRecords.Kind;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which comparisons are made, and who takes part.
+ *
+ * @param cifarRecords of the CIFAR-like database
+ * @param imageNetRecords of the ImageNet-like database
+ * @param quick fewer comparisons of less data
+ * @param usualReadAhead this machine's, in KB
+ */
+record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usualReadAhead) {
+
+  /** Linux's own read-ahead. */
+  static final int DEFAULT_READ_AHEAD = 128;
+
+  static final int THROTTLED_READERS = 8;
+
+  private static final int CIFAR_BATCH = 4000;
+  private static final int IMAGENET_BATCH = 80;
+
+  static final List<String> MODES =
+      List.of("lmdb", "lmm", "dm", "dio", "prov", "coal", "stag", "auto");
+  private static final List<String> STRIDED =
+      List.of("ceiling", "liblmdb", "pylmdb", "lmdbjava", "prov", "auto", "auto-noindex");
+  private static final List<String> QUICK_STRIDED =
+      List.of("ceiling", "liblmdb", "pylmdb", "lmdbjava", "auto", "auto-noindex");
+  private static final List<String> SHUFFLED =
+      List.of("ceiling", "liblmdb", "liblmdb-nordahead", "pylmdb", "lmdbjava", "auto");
+  private static final List<String> LIMITED =
+      List.of("ceiling", "liblmdb", "liblmdb-nordahead", "auto");
+  private static final List<String> QUICK_WARM = List.of("liblmdb", "auto");
+  private static final List<String> WARM = List.of("liblmdb", "pylmdb", "lmdbjava", "prov", "auto");
+
+  /** A comparison and its contenders in the order of the first round. */
+  record Entry(ReadCase what, List<String> contenders) {}
+
+  static ReadPlan full(int usualReadAhead) {
+    return new ReadPlan(1_000_000, 20_000, false, usualReadAhead);
+  }
+
+  static ReadPlan quick(int usualReadAhead) {
+    return new ReadPlan(100_000, 2_000, true, usualReadAhead);
+  }
+
+  long records(Kind kind) {
+    return switch (kind) {
+      case CIFAR -> cifarRecords;
+      case IMAGENET -> imageNetRecords;
+    };
+  }
+
+  /** All comparisons, those of one read-ahead together. */
+  List<Entry> entries(ReadDatabase cifar, ReadDatabase imageNet, boolean readAheadChangeable) {
+    List<Entry> entries = new ArrayList<>();
+    List<Integer> readAheads =
+        readAheadChangeable && usualReadAhead != DEFAULT_READ_AHEAD
+            ? List.of(DEFAULT_READ_AHEAD, usualReadAhead)
+            : List.of(usualReadAhead);
+    for (int readAhead : readAheads) {
+      boolean usual = readAhead == usualReadAhead;
+      for (ReadDatabase database : List.of(cifar, imageNet)) {
+        strided(entries, database, readAhead);
+        if (usual) {
+          shuffled(entries, database, readAhead);
+          warm(entries, database, readAhead);
+        }
+        if (readAhead == readAheads.getFirst() && !quick) {
+          limited(entries, database, readAhead);
+        }
+      }
+      if (readAhead == readAheads.getFirst()) {
+        entries.add(throttled(cifar, readAhead));
+      }
+    }
+    return entries;
+  }
+
+  private void strided(List<Entry> entries, ReadDatabase database, int readAhead) {
+    int quickProcesses = readAhead == usualReadAhead ? 1 : 4;
+    for (int processes : quick ? List.of(quickProcesses) : List.of(1, 2, 4)) {
+      List<String> contenders = new ArrayList<>(quick ? QUICK_STRIDED : STRIDED);
+      if (!quick && processes == 4 && readAhead == usualReadAhead) {
+        MODES.stream().filter(mode -> !contenders.contains(mode)).forEach(contenders::add);
+      }
+      entries.add(
+          entry(
+              database,
+              ReadAccess.STRIDED,
+              false,
+              readAhead,
+              processes,
+              Integer.MAX_VALUE,
+              contenders));
+    }
+  }
+
+  private void shuffled(List<Entry> entries, ReadDatabase database, int readAhead) {
+    for (int processes : quick ? List.of(1) : List.of(1, 4)) {
+      entries.add(
+          entry(
+              database,
+              ReadAccess.SHUFFLED,
+              false,
+              readAhead,
+              processes,
+              quick ? 10 : 40,
+              quick ? LIMITED : SHUFFLED));
+    }
+  }
+
+  private void warm(List<Entry> entries, ReadDatabase database, int readAhead) {
+    for (int processes : quick ? List.of(1) : List.of(1, 2, 4)) {
+      entries.add(
+          entry(
+              database,
+              ReadAccess.STRIDED,
+              true,
+              readAhead,
+              processes,
+              Integer.MAX_VALUE,
+              quick ? QUICK_WARM : WARM));
+    }
+  }
+
+  private void limited(List<Entry> entries, ReadDatabase database, int readAhead) {
+    for (int processes : List.of(1, 4)) {
+      entries.add(entry(database, ReadAccess.LIMITED, false, readAhead, processes, 20, LIMITED));
+    }
+  }
+
+  private Entry throttled(ReadDatabase database, int readAhead) {
+    List<String> contenders = new ArrayList<>(List.of("ceiling", "liblmdb"));
+    // Eight JVMs for every run: a quick one cannot have all modes.
+    contenders.addAll(quick ? List.of("lmdb", "prov", "auto") : MODES);
+    return entry(
+        database,
+        ReadAccess.THROTTLED,
+        false,
+        readAhead,
+        THROTTLED_READERS,
+        quick ? 5 : 25,
+        contenders);
+  }
+
+  private static Entry entry(
+      ReadDatabase database,
+      ReadAccess access,
+      boolean warm,
+      int readAhead,
+      int processes,
+      int mostIterations,
+      List<String> contenders) {
+    int batch = batch(database);
+    int all = (int) (database.records() / batch);
+    return new Entry(
+        new ReadCase(
+            database, access, warm, readAhead, processes, batch, Math.min(all, mostIterations)),
+        contenders);
+  }
+
+  /** About 16 MB of the file, for either kind. */
+  static int batch(ReadDatabase database) {
+    return database.name().equals("cifar") ? CIFAR_BATCH : IMAGENET_BATCH;
+  }
+}

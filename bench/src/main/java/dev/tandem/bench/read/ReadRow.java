@@ -1,0 +1,25 @@
+package dev.tandem.bench.read;
+
+/**
+ * One line of the results.
+ *
+ * @param database "cifar" or "imagenet"
+ * @param cache "cold" or "warm"
+ * @param readAhead of the device, in KB
+ * @param contender who read. Besides the read modes and peers: "auto-noindex" is {@code auto} that
+ *     has to build the index on the way, "liblmdb-nordahead" is liblmdb with MDB_NORDAHEAD,
+ *     "ceiling" is fio with O_DIRECT
+ * @param megabytesPerSecond of the database file (records read times its bytes a record), median
+ * @param ratioToLiblmdb of the medians of this run; null if liblmdb did not take part
+ * @param ratioToCeiling likewise; null where the storage is not what is measured (warm)
+ */
+public record ReadRow(
+    String database,
+    ReadAccess access,
+    String cache,
+    int readAhead,
+    int processes,
+    String contender,
+    double megabytesPerSecond,
+    Double ratioToLiblmdb,
+    Double ratioToCeiling) {}

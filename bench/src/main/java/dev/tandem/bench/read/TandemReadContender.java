@@ -1,0 +1,77 @@
+package dev.tandem.bench.read;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.bench.Children;
+import dev.tandem.posix.FileErrors;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@code tandem data read} as users call it, in a fresh process. */
+final class TandemReadContender implements ReadContender {
+
+  /** Not a class literal: this module comes before the one that has the command line. */
+  private static final String COMMAND_LINE = "dev.tandem.cli.Tandem";
+
+  private final String mode;
+  private final boolean indexAtHand;
+  private final Path results;
+  private final List<String> settings;
+
+  /**
+   * @param indexAtHand whether the index lies beside the database; else it is built on the way
+   * @param folder for its results
+   * @param settings further options of the command
+   */
+  TandemReadContender(String mode, boolean indexAtHand, Path folder, String... settings) {
+    this.mode = mode;
+    this.indexAtHand = indexAtHand;
+    this.results = folder.resolve("read.json");
+    this.settings = List.of(settings);
+  }
+
+  @Override
+  public String name() {
+    return indexAtHand ? mode : mode + "-noindex";
+  }
+
+  @Override
+  public ReadOutcome run(ReadCase what, Confinement confinement) {
+    what.database().index(indexAtHand);
+    Children.run(confinement.wrap(command(what)));
+    return outcome(what);
+  }
+
+  private List<String> command(ReadCase what) {
+    List<Object> arguments =
+        new ArrayList<>(List.of("data", "read", what.database().folder(), "--mode", mode));
+    arguments.addAll(List.of("--readers", what.processes(), "--batch", what.batch()));
+    arguments.addAll(List.of("--iterations", what.iterations()));
+    arguments.addAll(List.of("--access", what.access().order(), "--json", results));
+    arguments.addAll(settings);
+    return Children.javaCommand(List.of(), COMMAND_LINE, arguments);
+  }
+
+  private ReadOutcome outcome(ReadCase what) {
+    try {
+      JsonNode json = new ObjectMapper().readTree(results.toFile());
+      double seconds = what.records() / json.get("recordsPerSecond").asDouble();
+      long checksum = Long.parseUnsignedLong(json.get("checksum").asText(), 16);
+      List<Map<String, String>> readers = new ArrayList<>();
+      json.get("perReader").forEach(reader -> readers.add(fields(reader)));
+      return new ReadOutcome(what.records(), seconds, checksum, fields(json), readers);
+    } catch (IOException e) {
+      throw FileErrors.failure("read", results, e);
+    }
+  }
+
+  private static Map<String, String> fields(JsonNode json) {
+    Map<String, String> fields = new HashMap<>();
+    json.properties().forEach(field -> fields.put(field.getKey(), field.getValue().asText()));
+    return fields;
+  }
+}

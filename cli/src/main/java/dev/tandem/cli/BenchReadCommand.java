@@ -1,0 +1,190 @@
+package dev.tandem.cli;
+
+import dev.tandem.bench.read.ReadBenchmark;
+import dev.tandem.bench.read.ReadFloors;
+import dev.tandem.bench.read.ReadRow;
+import dev.tandem.bench.read.ReadStudy;
+import dev.tandem.core.ExitCode;
+import dev.tandem.core.UsageException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Measures reading. */
+@Command(
+    name = "read",
+    description = {
+      "Reads a CIFAR-like and an ImageNet-like database by Tandem's read modes, liblmdb in C,"
+          + " py-lmdb and lmdbjava: cold and warm, in the order of keys and shuffled, with little"
+          + " memory, and from storage that allows 1,000 requests a second. All compute the same"
+          + " checksum. The ceiling is fio with O_DIRECT. Needs gcc, liblmdb-dev, python3-lmdb and"
+          + " fio, root for read-ahead and limits, and 9 GB of disk (with --quick 1 GB)."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem bench read --quick                     less data, a minute",
+      "  ./tandem bench read --dir /data --keep --json r.json",
+      "  ./tandem bench read --study blocks --quick",
+      "  ./tandem bench read --case 'cifar strided cold' --contender 'liblmdb|ceiling|auto'"
+    })
+final class BenchReadCommand extends TandemCommand {
+
+  private static final Duration TIME = Duration.ofMinutes(28);
+  private static final Duration QUICK_TIME = Duration.ofSeconds(70);
+
+  @Option(names = "--quick", description = "Less data: shows that it works, proves little.")
+  private boolean quick;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Runs of every contender. Default: 3, with --quick 1.")
+  private Integer rounds;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "Folder on the storage to measure. Default: the current one.")
+  private Path folder = Path.of(".");
+
+  @Option(
+      names = "--keep",
+      description = "Leave the databases in DIR, and take those that are there.")
+  private boolean keep;
+
+  @Option(
+      names = "--case",
+      paramLabel = "PATTERN",
+      description = "Only comparisons whose description has this regular expression.")
+  private String cases = "";
+
+  @Option(
+      names = "--contender",
+      paramLabel = "PATTERN",
+      description = "Only contenders whose whole name is this regular expression.")
+  private String contenders = ".*";
+
+  @Option(
+      names = "--study",
+      paramLabel = "NAME",
+      description =
+          "Instead, one of the thesis' studies: ${COMPLETION-CANDIDATES}; its expectation stands"
+              + " beside the results.")
+  private ReadStudy.Name study;
+
+  private boolean failed;
+
+  @Override
+  protected Object run() {
+    int count = rounds != null ? rounds : quick ? 1 : 3;
+    if (count < 1) {
+      throw new UsageException("--rounds must be at least 1");
+    }
+    if (!Files.isDirectory(folder)) {
+      throw new UsageException("--dir " + folder + ": there is no such folder");
+    }
+    if (study != null) {
+      return study();
+    }
+    ReadBenchmark.Options options =
+        new ReadBenchmark.Options(
+            folder.toAbsolutePath(),
+            quick,
+            count,
+            keep,
+            pattern("--case", cases).asPredicate(),
+            whole(pattern("--contender", contenders)),
+            quick ? QUICK_TIME : TIME);
+    ReadBenchmark.Results results = new ReadBenchmark(options, ConsoleProgress.system()).run();
+    print(results);
+    failed = !results.failures().isEmpty();
+    return results.rows();
+  }
+
+  @Override
+  protected ExitCode exitCode(Object results) {
+    return failed ? ExitCode.FAILED : ExitCode.DONE;
+  }
+
+  private Object study() {
+    ReadStudy.Table table =
+        new ReadStudy(folder.toAbsolutePath(), quick, keep, ConsoleProgress.system()).run(study);
+    out().println(table.title());
+    out().println("thesis: " + table.expectation());
+    out().println();
+    table.lines().forEach(out()::println);
+    return table;
+  }
+
+  private static Predicate<String> whole(Pattern pattern) {
+    return pattern.asMatchPredicate();
+  }
+
+  private static Pattern pattern(String option, String expression) {
+    try {
+      return Pattern.compile(expression);
+    } catch (PatternSyntaxException e) {
+      throw new UsageException(
+          "%s %s: no regular expression: %s".formatted(option, expression, e.getDescription()));
+    }
+  }
+
+  private void print(ReadBenchmark.Results results) {
+    out().println(results.machine());
+    out()
+        .printf(
+            Locale.ROOT,
+            "medians of %d rounds, MB of the database file a second; %.0f s in all%n",
+            results.rounds(),
+            results.seconds());
+    String section = "";
+    for (ReadRow row : results.rows()) {
+      String title =
+          "%s %s %s, read-ahead %d KB, %d processes"
+              .formatted(
+                  row.database(), row.access(), row.cache(), row.readAhead(), row.processes());
+      if (!title.equals(section)) {
+        out().printf("%n%s%n%-18s %10s %11s %11s%n", title, "who", "MB/s", "to liblmdb", "to fio");
+        section = title;
+      }
+      out()
+          .printf(
+              Locale.ROOT,
+              "%-18s %,10.0f %11s %11s%n",
+              row.contender(),
+              row.megabytesPerSecond(),
+              factor(row.ratioToLiblmdb()),
+              factor(row.ratioToCeiling()));
+    }
+    printFloors(ReadFloors.check(results.rows()));
+    results.remarks().forEach(remark -> out().println("skipped: " + remark));
+    results.failures().forEach(failure -> err().println("failed: " + failure));
+  }
+
+  private void printFloors(List<ReadFloors.Verdict> verdicts) {
+    out().printf("%n%-85s %7s %8s%n", "floors", "floor", "reached");
+    for (ReadFloors.Verdict verdict : verdicts) {
+      out()
+          .printf(
+              Locale.ROOT,
+              "%-85s %7.2f %8.2f  %s%n",
+              verdict.what(),
+              verdict.floor(),
+              verdict.reached(),
+              verdict.met() ? "met" : "missed");
+    }
+    long met = verdicts.stream().filter(ReadFloors.Verdict::met).count();
+    out().printf("%d of %d met%n", met, verdicts.size());
+  }
+
+  private static String factor(Double ratio) {
+    return ratio == null ? "" : String.format(Locale.ROOT, "%.2fx", ratio);
+  }
+}

@@ -1,0 +1,23 @@
+package dev.tandem.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The simulators. */
+@Command(
+    name = "simulate",
+    description = "Projects to more processes than there are here. Results say \"simulated\".",
+    mixinStandardHelpOptions = true,
+    subcommands = SimulateReadCommand.class,
+    synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "%nExample:%n",
+    footer = "  ./tandem simulate read --processes 36,1152,9216")
+final class SimulateCommand implements Runnable {
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+}

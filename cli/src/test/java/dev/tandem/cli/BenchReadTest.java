@@ -1,0 +1,47 @@
+package dev.tandem.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The benchmark runs, all contenders read the same, and it cleans up; speeds say nothing here. */
+class BenchReadTest {
+
+  @TempDir Path folder;
+
+  @Test
+  @Tag("slow") // Makes a gigabyte of databases; as root it changes the read-ahead for a while.
+  void allContendersReadTheSame() throws Exception {
+    Peer.require("gcc", "gcc");
+    Peer.require("fio", "fio");
+    Path disk = Files.createDirectory(folder.resolve("disk"));
+    Path json = folder.resolve("out.json");
+    CommandRun run =
+        CommandRun.done(
+            "bench", "read", "--quick", "--dir", disk, "--case", "cold", "--json", json);
+    assertTrue(run.out().contains("floors"), run.out());
+    JsonNode rows = new ObjectMapper().readTree(json.toFile());
+    assertTrue(rows.size() > 10, run.out());
+    assertEquals("cifar", rows.at("/0/database").asText());
+    assertEquals("strided", rows.at("/0/access").asText());
+    try (Stream<Path> left = Files.list(disk)) {
+      assertEquals(0, left.count());
+    }
+  }
+
+  @Test
+  void wrongArgumentsAreOneLine() {
+    CommandRun.failed(2, "bench", "read", "--dir", folder.resolve("missing"));
+    CommandRun.failed(2, "bench", "read", "--rounds", 0, "--dir", folder);
+    CommandRun.failed(2, "bench", "read", "--case", "(", "--dir", folder);
+    CommandRun.failed(2, "bench", "read", "--study", "nothing", "--dir", folder);
+  }
+}

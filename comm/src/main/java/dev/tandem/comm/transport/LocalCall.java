@@ -1,0 +1,199 @@
+package dev.tandem.comm.transport;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One call of the program: sends a message to one rank of this host and receives one from another
+ * (or from the same) at the same time, until both are done. For one thread.
+ */
+final class LocalCall {
+
+  private static final int LOOKS_PER_CLOCK_READING = 32;
+  private static final long ALONE_NANOS = 10_000;
+
+  private final LocalMessages messages;
+  private final int channel;
+  // Null if nothing is sent.
+  private final LocalPeer to;
+  private final MemorySegment message;
+  // Null if nothing is received.
+  private final LocalPeer from;
+  private final Receipt receipt;
+  private boolean permitted;
+  private boolean sent;
+  private long written;
+  private int looks;
+  private long began;
+  private int yields;
+
+  private LocalCall(
+      LocalMessages messages,
+      int channel,
+      LocalPeer to,
+      MemorySegment message,
+      LocalPeer from,
+      Receipt receipt) {
+    this.messages = messages;
+    this.channel = channel;
+    this.to = to;
+    this.message = message;
+    this.from = from;
+    this.receipt = receipt;
+    this.sent = to == null;
+  }
+
+  static LocalCall send(LocalMessages messages, int channel, LocalPeer to, MemorySegment message) {
+    return new LocalCall(messages, channel, to, message, null, null);
+  }
+
+  static LocalCall receive(LocalMessages messages, int channel, LocalPeer from, Receipt receipt) {
+    return new LocalCall(messages, channel, null, null, from, receipt);
+  }
+
+  static LocalCall exchange(
+      LocalMessages messages,
+      int channel,
+      LocalPeer to,
+      MemorySegment message,
+      LocalPeer from,
+      Receipt receipt) {
+    return new LocalCall(messages, channel, to, message, from, receipt);
+  }
+
+  /** Does it; returns when all is sent and received, and throws if a rank is lost. */
+  void run() {
+    if (from != null) {
+      from.attend();
+    }
+    boolean done = false;
+    try {
+      checkReceiver();
+      while (!done) {
+        boolean moved = advance();
+        done = done();
+        if (moved) {
+          looks = 0;
+        } else if (!done && tired()) {
+          sleep();
+        }
+      }
+      if (receipt != null) {
+        receipt.settle();
+        from.connection().taken(channel, receipt.target().byteSize());
+      }
+    } finally {
+      if (from != null) {
+        from.unattend();
+        if (!done) {
+          from.abandon(receipt);
+        }
+      }
+    }
+  }
+
+  private boolean done() {
+    return sent && received();
+  }
+
+  private boolean received() {
+    return receipt == null || receipt.done();
+  }
+
+  /** Moves what can be moved; says whether anything did. */
+  private boolean advance() {
+    boolean moved = !sent && write();
+    if (!received()) {
+      moved |= from.take();
+    }
+    // Others may be unable to go on before we read what they send.
+    return moved || (!sent && messages.takeAny());
+  }
+
+  private boolean write() {
+    permitted =
+        permitted || to.connection().window().tryAcquire(channel, message.byteSize(), messages);
+    if (!permitted) {
+      return false;
+    }
+    long bytes = to.send(channel, message, written);
+    if (bytes == RingWriter.NO_ROOM) {
+      return false;
+    }
+    written += bytes;
+    sent = written == message.byteSize();
+    return true;
+  }
+
+  /**
+   * Whether it is time to sleep; until then the caller tries again. After a short while others may
+   * run in between: somebody may have the processor that the awaited rank needs.
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // Yielding is bounded and no matter of correctness.
+  private boolean tired() {
+    Thread.onSpinWait();
+    if (looks++ % LOOKS_PER_CLOCK_READING != 0) {
+      return false;
+    }
+    WaitPolicy policy = messages.policy();
+    long now = System.nanoTime();
+    if (looks == 1) {
+      began = now;
+      yields = policy.yields();
+    }
+    long waited = now - began;
+    long spin = policy.spin().toNanos();
+    if (waited < Math.min(spin, ALONE_NANOS)) {
+      return false;
+    }
+    if (waited >= spin && yields-- <= 0) {
+      return true;
+    }
+    Thread.yield();
+    // The clock is read again after the next look.
+    looks = LOOKS_PER_CLOCK_READING;
+    return false;
+  }
+
+  /** See {@code Note [no lost ring]} in {@link Bell}. */
+  private void sleep() {
+    Bell bell = messages.bell();
+    bell.enter();
+    try {
+      int heard = bell.rings();
+      if (!sent) {
+        to.askForRoom();
+      }
+      checkHope();
+      if (!advance() && !done()) {
+        if (!sent) {
+          to.callKeeper();
+        }
+        bell.sleep(heard);
+      }
+    } finally {
+      bell.leave();
+    }
+    looks = 0;
+  }
+
+  /** Throws if a rank was lost, or one that we need has left. */
+  private void checkHope() {
+    checkReceiver();
+    if (!received() && from.connection().gone()) {
+      // What it sent before it left is there by now.
+      while (!received() && from.take()) {
+        // On and on.
+      }
+      if (!received()) {
+        throw from.connection().lost();
+      }
+    }
+  }
+
+  private void checkReceiver() {
+    messages.check();
+    if (!sent && to.connection().gone()) {
+      throw to.connection().lost();
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package dev.tandem.comm.transport;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** When a wait is foreseen. */
+class RhythmTest {
+
+  private static final long MILLISECOND = 1_000_000;
+
+  private final Rhythm rhythm = new Rhythm();
+
+  @Test
+  void nothingIsForeseenAtFirst() {
+    assertFalse(rhythm.steady());
+    rhythm.observe(20 * MILLISECOND);
+    assertFalse(rhythm.steady());
+  }
+
+  @Test
+  void equalWaitsAreForeseenAndShortOnesDoNotDisturb() {
+    rhythm.observe(20 * MILLISECOND);
+    rhythm.observe(MILLISECOND / 10);
+    rhythm.observe(20 * MILLISECOND + 100_000);
+    assertTrue(rhythm.steady());
+    assertTrue(rhythm.from() < 20 * MILLISECOND && rhythm.to() > 20 * MILLISECOND);
+  }
+
+  @Test
+  void lookingOutTakesASmallShareOfTheWait() {
+    rhythm.observe(20 * MILLISECOND);
+    rhythm.observe(20 * MILLISECOND);
+    assertTrue(rhythm.to() - rhythm.from() <= 20 * MILLISECOND * 3 / 100);
+    rhythm.observe(1000 * MILLISECOND);
+    rhythm.observe(1000 * MILLISECOND);
+    assertTrue(rhythm.to() - rhythm.from() <= MILLISECOND);
+  }
+
+  @Test
+  void irregularWaitsAreNot() {
+    rhythm.observe(20 * MILLISECOND);
+    rhythm.observe(25 * MILLISECOND);
+    assertFalse(rhythm.steady());
+  }
+}

@@ -1,0 +1,48 @@
+package dev.tandem.data.load;
+
+import dev.tandem.core.UsageException;
+
+/**
+ * How a loader works; nothing here changes what it gives.
+ *
+ * @param threads that decode and augment
+ * @param fetchThreads that read; more than one helps where a single reader does not fill the
+ *     storage's queue, as with folders of images
+ * @param prefetchBytes memory for what is read and decoded ahead: half of it for batches (at least
+ *     two, at most eight), the rest for records (at least one step's)
+ */
+public record LoaderOptions(
+    int threads, int fetchThreads, long prefetchBytes, BadRecords badRecords) {
+
+  private static final int MOST_THREADS = 256;
+
+  /** Two threads that decode, one that reads, 256 MiB; a bad record is fatal. */
+  public static final LoaderOptions DEFAULT = new LoaderOptions(2, 1, 256L << 20, BadRecords.FATAL);
+
+  public LoaderOptions {
+    if (threads < 1 || threads > MOST_THREADS || fetchThreads < 1 || fetchThreads > MOST_THREADS) {
+      throw new UsageException(
+          "a loader with %d decoding and %d reading threads: 1 to %d of each are possible"
+              .formatted(threads, fetchThreads, MOST_THREADS));
+    }
+    if (prefetchBytes < 1) {
+      throw new UsageException("a loader with %d bytes of memory".formatted(prefetchBytes));
+    }
+  }
+
+  public LoaderOptions withThreads(int newThreads) {
+    return new LoaderOptions(newThreads, fetchThreads, prefetchBytes, badRecords);
+  }
+
+  public LoaderOptions withFetchThreads(int newFetchThreads) {
+    return new LoaderOptions(threads, newFetchThreads, prefetchBytes, badRecords);
+  }
+
+  public LoaderOptions withPrefetchBytes(long newPrefetchBytes) {
+    return new LoaderOptions(threads, fetchThreads, newPrefetchBytes, badRecords);
+  }
+
+  public LoaderOptions withBadRecords(BadRecords newBadRecords) {
+    return new LoaderOptions(threads, fetchThreads, prefetchBytes, newBadRecords);
+  }
+}

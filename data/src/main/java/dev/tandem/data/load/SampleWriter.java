@@ -1,0 +1,89 @@
+package dev.tandem.data.load;
+
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.DataRecord;
+import dev.tandem.data.ImageFormat;
+import dev.tandem.data.decode.Sample;
+import dev.tandem.data.image.Image;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/** Makes samples of records and puts them into batches. For one thread. */
+final class SampleWriter {
+
+  private final Preparation preparation;
+  private final ImageFormat format;
+  private final List<float[]> tables;
+  private final StageMeter meter;
+  private byte[] bytes = new byte[0];
+  private float[] floats = new float[0];
+
+  SampleWriter(Preparation preparation, StageMeter meter) {
+    this.preparation = preparation;
+    this.format = preparation.format();
+    this.tables = preparation.normalisation().tables(format.channels());
+    this.meter = meter;
+  }
+
+  /** Writes sample {@code index} of a slot; a bad record is a {@link WorkFailedException}. */
+  void write(DataRecord record, long visit, long ordinal, Slot slot, int index) {
+    long began = System.nanoTime();
+    long decoded = began;
+    try {
+      Sample sample = preparation.decoder().decode(record);
+      decoded = System.nanoTime();
+      Image image =
+          preparation
+              .augmentation()
+              .apply(sample.image(), preparation.seed().derive(visit).derive(ordinal).random());
+      check(image, sample.label());
+      normalise(image, slot.images(), (long) index * format.values());
+      slot.labels().setAtIndex(ValueLayout.JAVA_LONG, index, sample.label());
+    } finally {
+      meter.sample(decoded - began, System.nanoTime() - decoded);
+    }
+  }
+
+  private void check(Image image, int label) {
+    if (image.channels() != format.channels()
+        || image.height() != format.height()
+        || image.width() != format.width()) {
+      throw new WorkFailedException(
+          "it is %dx%dx%d, the others are %dx%dx%d"
+              .formatted(
+                  image.channels(),
+                  image.height(),
+                  image.width(),
+                  format.channels(),
+                  format.height(),
+                  format.width()));
+    }
+    if (label < 0 || label >= format.classes()) {
+      throw new WorkFailedException(
+          "it has label %d, outside 0..%d".formatted(label, format.classes() - 1));
+    }
+  }
+
+  private void normalise(Image image, MemorySegment target, long first) {
+    int plane = format.height() * format.width();
+    if (bytes.length < plane) {
+      bytes = new byte[plane];
+      floats = new float[plane];
+    }
+    for (int channel = 0; channel < format.channels(); channel++) {
+      image.copyPlane(channel, bytes, 0);
+      float[] table = tables.get(channel);
+      for (int i = 0; i < plane; i++) {
+        floats[i] = table[bytes[i] & 0xFF];
+      }
+      MemorySegment.copy(
+          floats,
+          0,
+          target,
+          ValueLayout.JAVA_FLOAT,
+          (first + (long) channel * plane) * Float.BYTES,
+          plane);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.tandem.data.load;
+
+import dev.tandem.core.TandemException;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.DataRecord;
+import dev.tandem.data.load.StepWork.Chunk;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Makes samples of records, one chunk after the other. For one thread. */
+final class Worker implements Runnable {
+
+  private final Belt belt;
+  private final SampleWriter writer;
+
+  Worker(Belt belt, SampleWriter writer) {
+    this.belt = belt;
+    this.writer = writer;
+  }
+
+  @Override
+  public void run() {
+    try {
+      for (Chunk chunk = belt.nextChunk(); chunk != null; chunk = belt.nextChunk()) {
+        work(chunk);
+      }
+    } catch (Throwable e) {
+      belt.fail(told(e));
+    }
+  }
+
+  private void work(Chunk chunk) {
+    Map<Integer, BadRecord> bad = new TreeMap<>();
+    TandemException failure = null;
+    try {
+      for (int i = chunk.from(); i < chunk.to(); i++) {
+        write(chunk.work(), i, bad);
+      }
+    } catch (Throwable e) {
+      failure = told(e);
+    }
+    if (belt.finish(chunk, bad, failure)) {
+      // Nobody else touches the step now.
+      chunk.work().closeGaps();
+      belt.complete(chunk.work());
+    }
+  }
+
+  private void write(StepWork step, int sample, Map<Integer, BadRecord> bad) {
+    long ordinal = step.samples().ordinal(sample);
+    DataRecord record = step.record(sample);
+    try {
+      writer.write(record, step.samples().visit(sample), ordinal, step.slot(), sample);
+    } catch (WorkFailedException e) {
+      bad.put(sample, BadRecord.of(ordinal, record, e.getMessage()));
+    } catch (IndexOutOfBoundsException | IllegalArgumentException | ArithmeticException e) {
+      // What a decoder that trusts its input does with a bad record.
+      bad.put(sample, BadRecord.of(ordinal, record, e.toString()));
+    }
+  }
+
+  /** Whatever a thread failed with, as something to tell the consumer. */
+  static TandemException told(Throwable cause) {
+    return cause instanceof TandemException known
+        ? known
+        : new WorkFailedException("the loader failed: " + cause, cause);
+  }
+}
