@@ -25,7 +25,7 @@ public final class PageCache {
   private static final int CLOSE_ON_EXEC = 0x80000;
   private static final long CACHESTAT = 451;
   private static final long KERNEL_PAGE = 4096;
-  private static final int SAMPLES = 64;
+  private static final int SAMPLES = 24;
   private static final int SAMPLE_BYTES = 64 << 10;
 
   private static final Capability<PageCache> CAPABILITY =

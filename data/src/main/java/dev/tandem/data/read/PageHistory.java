@@ -1,5 +1,7 @@
 package dev.tandem.data.read;
 
+import java.util.Arrays;
+
 /**
  * Guesses which pages a root will need in its next iteration, and corrects itself: it keeps the
  * least and the greatest deviation of what was needed from what was guessed, and guesses as much
@@ -48,7 +50,20 @@ final class PageHistory {
     return Math.clamp(guessedEnd + highest + slack, FIRST_PAGE, lastPage);
   }
 
-  /** What was needed in truth: the first record's page, and the lowest and highest of all. */
+  /**
+   * Where records begin, from the pages of all of them: the middle of what each says, because
+   * single ones lie far off, on pages that were freed and used again.
+   */
+  long start(long[] pages, int count) {
+    long[] starts = new long[count];
+    for (int i = 0; i < count; i++) {
+      starts[i] = pages[i] - (long) (i * pagesPerRecord);
+    }
+    Arrays.sort(starts);
+    return starts[count / 2];
+  }
+
+  /** What was needed in truth: where the records began, and the lowest and highest page of all. */
   void correct(long start, long low, long high) {
     lowest = Math.min(lowest, low - guessedStart);
     highest = Math.max(highest, high - guessedEnd);

@@ -1,7 +1,6 @@
 package dev.tandem.data.read;
 
 import dev.tandem.core.Progress;
-import dev.tandem.lmdb.Database;
 import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.posix.PositionalFile;
@@ -103,16 +102,16 @@ final class Readings implements AutoCloseable {
 
   private Reading copied() {
     SlotRing ring = ring(copySize());
-    if (!root()) {
-      return follower(ring);
-    }
-    Database database = snapshot.main();
+    return root() ? copying(ring) : follower(ring);
+  }
+
+  private Reading copying(SlotRing ring) {
     return new CopyReading(
         snapshot,
         new MappedData(file),
         ring,
         new Shares(plan, groups.members()),
-        new CursorWalk(database, plan),
+        new CursorWalk(snapshot.main(), plan),
         outside);
   }
 
@@ -121,9 +120,14 @@ final class Readings implements AutoCloseable {
     if (!root()) {
       return follower(ring);
     }
-    Peers roots = form(groups.roots());
+    if (Seeker.records(plan, groups.members()) == 0) {
+      return copying(ring);
+    }
+    // The cursor passes those who have nothing to read.
+    RootGroups busy = groups.withRecords(plan);
+    Peers roots = form(busy.roots());
     int[] hosts = peers.hosts();
-    Peers local = form(groups.rootsOf(hosts, hosts[peers.rank()]));
+    Peers local = form(busy.rootsOf(hosts, hosts[peers.rank()]));
     return new SpeculativeReading(
         snapshot,
         new MappedData(file),

@@ -75,6 +75,19 @@ record RootGroups(List<int[]> groups, int own) {
     return roots;
   }
 
+  /** The groups that have records at all: with small batches some have none. */
+  RootGroups withRecords(BatchPlan plan) {
+    List<int[]> busy = new ArrayList<>();
+    int place = 0;
+    for (int i = 0; i < groups.size(); i++) {
+      place = i == own ? busy.size() : place;
+      if (Seeker.records(plan, groups.get(i)) > 0) {
+        busy.add(groups.get(i));
+      }
+    }
+    return new RootGroups(busy, place);
+  }
+
   /** The roots of one host. */
   int[] rootsOf(int[] hosts, int host) {
     int[] roots = roots();

@@ -73,7 +73,7 @@ final class SpeculativeReading extends CopyReading {
 
   @Override
   void beginIteration(long iteration, Breakdown breakdown) {
-    if (!plan.strided() || count() == 0) {
+    if (!plan.strided()) {
       return;
     }
     long began = System.nanoTime();
@@ -99,7 +99,7 @@ final class SpeculativeReading extends CopyReading {
 
   @Override
   void endIteration(long iteration, int found, Breakdown breakdown) {
-    if (!plan.strided() || count() == 0) {
+    if (!plan.strided()) {
       return;
     }
     boolean ends = iteration == plan.iterations() - 1 && roots.rank() == roots.size() - 1;
@@ -164,10 +164,18 @@ final class SpeculativeReading extends CopyReading {
       }
     }
     if (low <= high) {
-      history.correct(valuePosition(0) / pageSize, low, high);
+      history.correct(start(found), low, high);
     }
     breakdown.redundantPages = put(breakdown.redundantPages, iteration, redundant);
     breakdown.missedPages = put(breakdown.missedPages, iteration, missed);
+  }
+
+  private long start(int found) {
+    long[] pages = new long[found];
+    for (int i = 0; i < found; i++) {
+      pages[i] = valuePosition(i) / pageSize;
+    }
+    return history.start(pages, found);
   }
 
   private static int add(long[] pages, int count, long page) {

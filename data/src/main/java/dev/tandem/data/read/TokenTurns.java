@@ -46,7 +46,9 @@ final class TokenTurns implements Turns {
 
   @Override
   public void begin(long iteration) {
-    while (turn < iteration / iterationsATurn) {
+    // A root without records stands behind the last iteration from the beginning.
+    long wanted = Math.min(iteration / iterationsATurn, turns - 1);
+    while (turn < wanted) {
       pass();
       take();
     }
