@@ -43,6 +43,8 @@ class SigtermTest {
   private static int endLauncher(
       String signal, String transport, List<String> lines, List<Long> ranks) throws IOException {
     List<String> command = new ArrayList<>();
+    // A shell makes what it starts in the background deaf to Ctrl-C, maybe also these tests.
+    command.addAll(List.of("env", "--default-signal=INT"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(SMALL);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
