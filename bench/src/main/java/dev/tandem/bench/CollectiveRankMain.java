@@ -20,10 +20,10 @@ import java.util.concurrent.locks.LockSupport;
 public final class CollectiveRankMain {
 
   private static final int MAXIMUM_CALLS = 20_000;
-  private static final int MINIMUM_CALLS = 7;
+  private static final int MINIMUM_CALLS = 5;
   private static final long STRAGGLE_NANOS = 20_000_000;
-  private static final double COMPILED_SHARE = 0.05;
-  private static final double COMPILE_FACTOR = 20;
+  private static final double COMPILED_SHARE = 0.02;
+  private static final double COMPILE_FACTOR = 25;
   private static final int LATE_CALLS = 50;
 
   /** Longer data runs through the same code. */

@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 
 MAXIMUM_CALLS = 20000
-MINIMUM_CALLS = 7
+MINIMUM_CALLS = 5
 
 
 def call_once(data, index, call):

@@ -20,7 +20,7 @@
 #include <time.h>
 
 #define MAXIMUM_CALLS 20000
-#define MINIMUM_CALLS 7
+#define MINIMUM_CALLS 5
 #define LATE_CALLS 50
 #define TENSORS 16
 #define STRAGGLE_NANOS 20000000L
