@@ -24,7 +24,7 @@ final class LocalCall {
   private long written;
   private int looks;
   private long began;
-  private int yields;
+  private final Yielding yielding = new Yielding();
 
   private LocalCall(
       LocalMessages messages,
@@ -138,17 +138,18 @@ final class LocalCall {
     long now = System.nanoTime();
     if (looks == 1) {
       began = now;
-      yields = policy.yields();
+      yielding.begin(policy.yields());
     }
     long waited = now - began;
     long spin = policy.spin().toNanos();
     if (waited < Math.min(spin, ALONE_NANOS)) {
       return false;
     }
-    if (waited >= spin && yields-- <= 0) {
+    if (waited < spin) {
+      Thread.yield();
+    } else if (!yielding.once()) {
       return true;
     }
-    Thread.yield();
     // The clock is read again after the next look.
     looks = LOOKS_PER_CLOCK_READING;
     return false;

@@ -8,17 +8,12 @@ import java.lang.invoke.VarHandle;
  * Waiting awake for a counter in shared memory: spins, then yields, within the bounds of a {@link
  * WaitPolicy}. Who has no luck goes to sleep. For one thread at a time.
  *
- * <p>{@code Note [when yielding is wrong]}: a thread that works instead of waiting, as compilers
- * do, keeps a processor that was offered to it for milliseconds, while a sleeper gets one as soon
- * as it is woken; so when a yield took long, the next waits go to sleep at once. And two ranks that
- * the scheduler has put on one processor meet by yielding again and again, while another processor
- * idles; being woken is what gets a thread a new place, so when several waits in a row ended by a
- * yield, the next goes to sleep.
+ * <p>{@code Note [two ranks on one processor]}: ranks that the scheduler has put on one processor
+ * meet by yielding again and again, while another processor idles. Being woken is what gets a
+ * thread a new place, so when several waits in a row ended by a yield, the next goes to sleep.
  */
 final class Lookout {
 
-  private static final long CROWDED_NANOS = 500_000;
-  private static final int CROWDED_WAITS = 50;
   private static final int MEETINGS_BY_YIELD = 8;
 
   /** So long a spinning thread keeps its processor to itself. */
@@ -29,8 +24,7 @@ final class Lookout {
 
   private final MemorySegment memory;
   private final WaitPolicy policy;
-  // For so many waits more there is no use in yielding.
-  private int crowded;
+  private final Yielding yielding = new Yielding();
   private int meetingsByYield;
 
   Lookout(MemorySegment memory, WaitPolicy policy) {
@@ -88,24 +82,12 @@ final class Lookout {
   }
 
   // When ranks share processors, the awaited rank may need this one to run at all.
-  @SuppressWarnings("ThreadPriorityCheck")
   private boolean yields(long place, int value) {
-    if (crowded > 0) {
-      crowded--;
-      return false;
-    }
-    long before = System.nanoTime();
-    for (int count = 0; count < policy.yields(); count++) {
+    yielding.begin(policy.yields());
+    while (yielding.once()) {
       if (arrived(place, value)) {
         return true;
       }
-      Thread.yield();
-      long after = System.nanoTime();
-      if (after - before > CROWDED_NANOS) {
-        crowded = CROWDED_WAITS;
-        return false;
-      }
-      before = after;
     }
     return false;
   }

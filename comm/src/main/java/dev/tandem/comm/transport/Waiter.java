@@ -26,7 +26,7 @@ final class Waiter implements Wakeable, AutoCloseable {
   private final Map<TcpLane, SelectionKey> keys = new HashMap<>();
   private volatile Thread owner;
   private long spinEnd;
-  private int yields;
+  private final Yielding yielding = new Yielding();
 
   Waiter(WaitPolicy policy) {
     this.policy = policy;
@@ -57,23 +57,17 @@ final class Waiter implements Wakeable, AutoCloseable {
   }
 
   /** Whether it is time to sleep; until then the caller tries again. */
-  @SuppressWarnings("ThreadPriorityCheck") // Yielding is bounded and no matter of correctness.
   boolean tired() {
     long now = System.nanoTime();
     if (spinEnd == 0) {
       spinEnd = now + SPIN_FACTOR * policy.spin().toNanos();
-      yields = policy.yields();
+      yielding.begin(policy.yields());
     }
     if (now < spinEnd) {
       pause(now);
       return false;
     }
-    if (yields > 0) {
-      yields--;
-      Thread.yield();
-      return false;
-    }
-    return true;
+    return !yielding.once();
   }
 
   /** Who looks all the time keeps the kernel from delivering: it needs the socket, too. */
