@@ -1,5 +1,7 @@
 package dev.tandem.comm.transport;
 
+import dev.tandem.posix.Affinity;
+import dev.tandem.posix.Capability;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -9,8 +11,9 @@ import java.lang.invoke.VarHandle;
  * WaitPolicy}. Who has no luck goes to sleep. For one thread at a time.
  *
  * <p>{@code Note [two ranks on one processor]}: ranks that the scheduler has put on one processor
- * meet by yielding again and again, while another processor idles. Being woken is what gets a
- * thread a new place, so when several waits in a row ended by a yield, the next goes to sleep.
+ * meet by yielding again and again, a context switch each, while another processor idles; the
+ * scheduler may leave them there for seconds. So when several waits in a row ended by a yield, one
+ * of the two moves to another processor. Who moves must be agreed, or both would.
  */
 final class Lookout {
 
@@ -49,6 +52,17 @@ final class Lookout {
         || yields(place, value);
   }
 
+  /** Moves away from the processor that this thread seems to share with those it waits for. */
+  void makeRoom() {
+    if (meetingsByYield >= MEETINGS_BY_YIELD) {
+      meetingsByYield = 0;
+      if (!Thread.currentThread().isVirtual()
+          && Affinity.capability() instanceof Capability.Present<Affinity>(Affinity affinity)) {
+        affinity.moveAway();
+      }
+    }
+  }
+
   private boolean arrived(long place, int value) {
     return reached((int) WORD.getAcquire(memory, place), value);
   }
@@ -57,10 +71,6 @@ final class Lookout {
   // A young JVM's compilers need the processors too, or the awaited stays slow.
   @SuppressWarnings("ThreadPriorityCheck")
   boolean spin(long place, int value, long nanos) {
-    if (meetingsByYield >= MEETINGS_BY_YIELD) {
-      meetingsByYield = 0;
-      return false;
-    }
     long began = System.nanoTime();
     long passed;
     boolean yielded = false;
