@@ -79,6 +79,22 @@ public final class Affinity {
     return true;
   }
 
+  /**
+   * Moves the calling thread to one of the processors that it may use, which stay the same; says
+   * whether it may use that one.
+   */
+  public boolean moveTo(int number) {
+    BitSet allowed = current();
+    if (!allowed.get(number)) {
+      return false;
+    }
+    BitSet one = new BitSet();
+    one.set(number);
+    pin(one);
+    pin(allowed);
+    return true;
+  }
+
   private static void call(
       MethodHandle function, Linux.Scratch scratch, MemorySegment mask, String what) {
     int result;

@@ -207,9 +207,6 @@ public final class Board implements AutoCloseable {
 
   private void await(int member) {
     long line = line(member, phase);
-    if (rank > member) {
-      lookout.makeRoom();
-    }
     if (!lookout.meets(line, (int) phase)) {
       try {
         sleep(member, line);
