@@ -42,7 +42,7 @@ public final class CollectiveBenchmark {
     public static final Effort FULL = new Effort(15, 0.15, 15);
 
     /** Within 75 seconds. */
-    public static final Effort QUICK = new Effort(3, 0.04, 8);
+    public static final Effort QUICK = new Effort(3, 0.04, 6);
 
     public Effort withRounds(int count) {
       return new Effort(count, seconds, compiling);

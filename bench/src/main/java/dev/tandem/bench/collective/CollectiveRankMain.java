@@ -25,8 +25,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class CollectiveRankMain {
 
   private static final int MAXIMUM_CALLS = 20_000;
-  private static final int MINIMUM_CALLS = 3;
-  private static final int WARM_CALLS = 2;
+  private static final int MINIMUM_CALLS = 2;
+  private static final int WARM_CALLS = 1;
   private static final long STRAGGLE_NANOS = 20_000_000;
   private static final double COMPILED_SHARE = 0.02;
   private static final int LATE_CALLS = 15;

@@ -11,8 +11,8 @@ import torch
 import torch.distributed as dist
 
 MAXIMUM_CALLS = 20000
-MINIMUM_CALLS = 3
-WARM_CALLS = 2
+MINIMUM_CALLS = 2
+WARM_CALLS = 1
 
 
 def call_once(data, index, call):

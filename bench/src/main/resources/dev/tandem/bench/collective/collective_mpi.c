@@ -23,8 +23,8 @@
 #include <time.h>
 
 #define MAXIMUM_CALLS 20000
-#define MINIMUM_CALLS 3
-#define WARM_CALLS 2
+#define MINIMUM_CALLS 2
+#define WARM_CALLS 1
 #define LATE_CALLS 15
 #define TENSORS 16
 #define STRAGGLE_NANOS 20000000L

@@ -19,6 +19,7 @@ final class Lookout {
   private final MemorySegment memory;
   private final WaitPolicy policy;
   private final Yielding yielding;
+  private long began;
 
   Lookout(MemorySegment memory, WaitPolicy policy) {
     this.memory = memory;
@@ -31,16 +32,18 @@ final class Lookout {
     return counter - value >= 0;
   }
 
-  /** Whether every rank has a processor of its own. */
-  boolean dedicated() {
-    return policy.yields() == 0;
-  }
-
   /** Whether the counter at this place reached the value before it was time to go to sleep. */
   boolean meets(long place, int value) {
-    return arrived(place, value)
-        || spin(place, value, policy.spin().toNanos())
-        || yields(place, value);
+    if (arrived(place, value)) {
+      return true;
+    }
+    began = System.nanoTime();
+    return spin(place, value, began, policy.spin().toNanos()) || yields(place, value);
+  }
+
+  /** When the wait began that has had no luck. */
+  long began() {
+    return began;
   }
 
   private boolean arrived(long place, int value) {
@@ -49,7 +52,10 @@ final class Lookout {
 
   /** Looks for so long. */
   boolean spin(long place, int value, long nanos) {
-    long began = System.nanoTime();
+    return spin(place, value, System.nanoTime(), nanos);
+  }
+
+  private boolean spin(long place, int value, long from, long nanos) {
     long passed;
     do {
       for (int look = 0; look < LOOKS_PER_CLOCK_READING; look++) {
@@ -58,7 +64,7 @@ final class Lookout {
         }
         Thread.onSpinWait();
       }
-      passed = System.nanoTime() - began;
+      passed = System.nanoTime() - from;
       if (passed > ALONE_NANOS) {
         yielding.offer();
       }

@@ -50,10 +50,13 @@ final class Yielding {
     if (left <= 0) {
       return false;
     }
-    left--;
-    if (yieldNanos() > CROWDED_NANOS) {
+    long took = yieldNanos();
+    if (took > CROWDED_NANOS) {
       crowded = CROWDED_WAITS;
       left = 0;
+    } else if (took < SHARED_NANOS) {
+      // Nobody had anything to do: it is this thread that burns the processor.
+      left--;
     }
     return true;
   }
