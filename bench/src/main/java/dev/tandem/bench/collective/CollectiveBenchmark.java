@@ -6,6 +6,7 @@ import dev.tandem.bench.Machine;
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -35,17 +36,18 @@ public final class CollectiveBenchmark {
    * @param rounds of turns
    * @param seconds that a turn measures
    * @param compiling seconds that two JVMs may take before their first turn
+   * @param limit no round but the first begins that would end later, from the start of everything
    */
-  public record Effort(int rounds, double seconds, double compiling) {
+  public record Effort(int rounds, double seconds, double compiling, Duration limit) {
 
     /** For figures to rely on. */
-    public static final Effort FULL = new Effort(15, 0.15, 15);
+    public static final Effort FULL = new Effort(15, 0.15, 20, Duration.ofHours(1));
 
     /** Within 75 seconds. */
-    public static final Effort QUICK = new Effort(3, 0.04, 6);
+    public static final Effort QUICK = new Effort(3, 0.04, 8, Duration.ofSeconds(71));
 
     public Effort withRounds(int count) {
-      return new Effort(count, seconds, compiling);
+      return new Effort(count, seconds, compiling, limit);
     }
   }
 
@@ -65,6 +67,7 @@ public final class CollectiveBenchmark {
   private final Selection selection;
   private final Progress progress;
   private final CollectiveTimes times = new CollectiveTimes();
+  private long started;
 
   /** Prepares nothing yet. */
   public CollectiveBenchmark(Effort effort, Selection selection, Progress progress) {
@@ -75,6 +78,7 @@ public final class CollectiveBenchmark {
 
   /** Runs everything; fails with the package to install if a peer is missing. */
   public List<CollectiveRow> run() {
+    started = System.nanoTime();
     Children.require("mpicc.openmpi", "libopenmpi-dev");
     Children.require("mpirun.openmpi", "openmpi-bin");
     Children.require("mpicc.mpich", "libmpich-dev");
@@ -110,7 +114,8 @@ public final class CollectiveBenchmark {
     try (Progress.Task task =
         progress.start("collective", (long) effort.rounds() * turns.size(), "turns")) {
       long done = 0;
-      for (int round = 0; round < effort.rounds(); round++) {
+      long began = System.nanoTime();
+      for (int round = 0; round < effort.rounds() && fits(began, round); round++) {
         List<LiveContender> order = round % 2 == 0 ? contenders : contenders.reversed();
         for (Turn turn : turns) {
           for (LiveContender live : order) {
@@ -123,6 +128,13 @@ public final class CollectiveBenchmark {
         }
       }
     }
+  }
+
+  /** Whether there is time for another round, if it takes as long as those before. */
+  private boolean fits(long firstBegan, int round) {
+    long now = System.nanoTime();
+    long each = round == 0 ? 0 : (now - firstBegan) / round;
+    return now - started + each <= effort.limit().toNanos() || round == 0;
   }
 
   private List<Turn> turns() {

@@ -34,7 +34,9 @@ public final class CollectiveRankMain {
   /** Longer data runs through the same code. */
   private static final long WARM_BYTES = 1 << 20;
 
-  private static final long REST_NANOS = 20_000_000;
+  private static final long NAP_NANOS = 5_000_000;
+  private static final int MOST_NAPS = 400;
+  private static final double QUIET_SHARE = 0.15;
 
   private final Communicator communicator;
   private final MemorySegment one;
@@ -76,7 +78,7 @@ public final class CollectiveRankMain {
 
   /**
    * Calls everything until the just-in-time compilers of all ranks have little left to do. They
-   * need the processors that ranks keep busy, so the ranks rest in between.
+   * need the processors that ranks keep busy, so the ranks rest in between until they are done.
    */
   private void awaitCompiler(List<CollectiveOperation> operations, List<Long> sizes, double limit) {
     long began = System.nanoTime();
@@ -115,7 +117,17 @@ public final class CollectiveRankMain {
       // As measuring does: code that has not met this kind of memory would be compiled again.
       slowest(times);
     }
-    LockSupport.parkNanos(REST_NANOS);
+    rest();
+  }
+
+  /** Until this process is quiet: what its compilers were given to do is done. */
+  private static void rest() {
+    double used = 1;
+    for (int naps = 0; used > QUIET_SHARE && naps < MOST_NAPS; naps++) {
+      double before = cpuSeconds();
+      LockSupport.parkNanos(NAP_NANOS);
+      used = (cpuSeconds() - before) / (NAP_NANOS / 1e9);
+    }
   }
 
   private void run(Turn turn) {
@@ -126,6 +138,9 @@ public final class CollectiveRankMain {
           turn.operation() == CollectiveOperation.STRAGGLER
               ? straggle(work, lateCalls(turn.seconds()))
               : measure(work, calls(turn.seconds() / each));
+      // What has become worth compiling must not disturb the next one's turn.
+      rest();
+      communicator.barrier();
       print(turn.operation().code() + " " + turn.bytes() + " " + result);
     }
   }
