@@ -63,6 +63,12 @@ final class CollectiveTimes {
     lists.computeIfAbsent(key, any -> new ArrayList<>()).add(value);
   }
 
+  /** Forgets everything. */
+  void clear() {
+    micros.clear();
+    shares.clear();
+  }
+
   List<CollectiveRow> rows(String machine) {
     return micros.entrySet().stream()
         .map(entry -> row(entry.getKey(), entry.getValue(), machine))
