@@ -12,6 +12,9 @@ import dev.tandem.data.read.Requests;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -32,6 +35,8 @@ import picocli.CommandLine.Parameters;
       "  ./tandem data read photos.db --mode stag --readers 4 --roots 4 --stagger 2"
     })
 final class DataReadCommand extends TandemCommand {
+
+  private static final int SHOWN_ITERATIONS = 12;
 
   @Option(
       names = "--mode",
@@ -148,6 +153,8 @@ final class DataReadCommand extends TandemCommand {
       long redundantPages,
       long missedPages,
       long missedAfterSecond,
+      List<Long> redundantByIteration,
+      List<Long> missedByIteration,
       long minorFaults,
       long majorFaults,
       long contextSwitches,
@@ -212,6 +219,8 @@ final class DataReadCommand extends TandemCommand {
         reports.stream().mapToLong(ReaderReport::redundantPages).sum(),
         reports.stream().mapToLong(ReaderReport::missedPages).sum(),
         reports.stream().mapToLong(ReaderReport::missedAfterSecond).sum(),
+        sums(reports, ReaderReport::redundantByIteration),
+        sums(reports, ReaderReport::missedByIteration),
         reports.stream().mapToLong(ReaderReport::minorFaults).sum(),
         reports.stream().mapToLong(ReaderReport::majorFaults).sum(),
         voluntary + involuntary,
@@ -219,6 +228,31 @@ final class DataReadCommand extends TandemCommand {
         involuntary,
         String.format("%016x", reports.stream().mapToLong(ReaderReport::checksum).sum()),
         reports);
+  }
+
+  /** Sums over the readers, iteration by iteration. */
+  private static List<Long> sums(
+      List<ReaderReport> reports, Function<ReaderReport, List<Long>> counts) {
+    int iterations =
+        reports.stream().mapToInt(report -> counts.apply(report).size()).max().orElse(0);
+    return IntStream.range(0, iterations)
+        .mapToObj(
+            i ->
+                reports.stream()
+                    .map(counts)
+                    .filter(list -> i < list.size())
+                    .mapToLong(list -> list.get(i))
+                    .sum())
+        .toList();
+  }
+
+  private static String firstOf(List<Long> counts) {
+    String text =
+        counts.stream()
+            .limit(SHOWN_ITERATIONS)
+            .map(String::valueOf)
+            .collect(Collectors.joining(" "));
+    return counts.size() > SHOWN_ITERATIONS ? text + " ..." : text;
   }
 
   private void print(Results r) {
@@ -265,6 +299,8 @@ final class DataReadCommand extends TandemCommand {
               r.redundantPages,
               r.missedPages,
               r.missedAfterSecond);
+      out().println("    in vain by iteration: " + firstOf(r.redundantByIteration));
+      out().println("    missed by iteration: " + firstOf(r.missedByIteration));
     }
     out().printf("  checksum %s%s%n", r.checksum, r.index.isEmpty() ? "" : "; index " + r.index);
   }

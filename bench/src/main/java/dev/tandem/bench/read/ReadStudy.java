@@ -78,6 +78,7 @@ public final class ReadStudy {
   /** A study of one database. */
   private record Study(ReadDatabase database, BenchFolder scratch) {
 
+    private static final int SHOWN_ITERATIONS = 12;
     private static final Confinement FREE = Confinement.none();
 
     private double fio(String... options) {
@@ -252,11 +253,19 @@ public final class ReadStudy {
                 outcome.number("missedPages"),
                 outcome.number("redundantPages"),
                 outcome.number("missedAfterSecond")));
+        lines.add("           missed by iteration: " + firstOf(outcome, "missedByIteration"));
+        lines.add("        redundant by iteration: " + firstOf(outcome, "redundantByIteration"));
       }
       return new Table(
           "pages that mode dm had not touched in advance, and those it touched in vain",
           "no page is missed after the second iteration (4.3.3)",
           lines);
+    }
+
+    private static String firstOf(ReadOutcome outcome, String list) {
+      List<String> counts = List.of(outcome.fields().getOrDefault(list, "").split(" "));
+      String text = String.join(" ", counts.subList(0, Math.min(counts.size(), SHOWN_ITERATIONS)));
+      return counts.size() > SHOWN_ITERATIONS ? text + " ..." : text;
     }
 
     private double speed(ReadOutcome outcome) {

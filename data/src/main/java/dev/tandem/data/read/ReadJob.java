@@ -35,23 +35,32 @@ public final class ReadJob {
     return new ReadJob(request, new CommunicatorPeers(communicator, false)).run();
   }
 
-  /** Reads the share of one rank for any consumer. All ranks call it together. */
-  public static void read(ReadRequest request, Communicator communicator, RecordVisitor visitor) {
+  /**
+   * Reads the share of one rank for any consumer. All ranks call it together.
+   *
+   * @return what it cost; its checksum is 0
+   */
+  public static ReaderReport read(
+      ReadRequest request, Communicator communicator, RecordVisitor visitor) {
     Peers peers =
         communicator.size() == 1 ? new Peers.Alone() : new CommunicatorPeers(communicator, false);
-    new ReadJob(request, peers).read(visitor, new Breakdown());
+    return new ReadJob(request, peers).measured(visitor);
   }
 
   private ReaderReport run() {
+    ChecksumVisitor checksum = new ChecksumVisitor();
+    return measured(checksum).withChecksum(checksum.sum());
+  }
+
+  private ReaderReport measured(RecordVisitor visitor) {
     if (request.cold() && peers.rank() == 0) {
       PageCache.capability().orElseThrow().drop(Environment.dataFile(request.database()));
     }
     peers.barrier();
     ProcessCounters before = ProcessCounters.read();
     long began = System.nanoTime();
-    ChecksumVisitor checksum = new ChecksumVisitor();
     Breakdown times = new Breakdown();
-    Readings readings = read(checksum, times);
+    Readings readings = read(visitor, times);
     double seconds = (System.nanoTime() - began) / 1e9;
     ProcessCounters counters = ProcessCounters.read().since(before);
     return ReaderReport.of(
@@ -59,7 +68,6 @@ public final class ReadJob {
         readings.mode().code(),
         readings.choice(),
         readings.indexOrigin(),
-        checksum.sum(),
         seconds,
         times,
         counters);
