@@ -53,11 +53,10 @@ public final class DirectSource implements RecordSource {
     this.snapshot = snapshot;
     this.requests = requests;
     this.database = snapshot.main();
-    this.index = RecordIndex.openOrBuild(environment.file(), Progress.SILENT);
-    if (!index.describes(database)) {
-      throw new WorkFailedException(
-          "%s was changed while it was opened; open it again".formatted(environment.file()));
-    }
+    RecordIndex stored = RecordIndex.openOrBuild(environment.file(), Progress.SILENT);
+    // Somebody may have committed since the snapshot was taken.
+    this.index =
+        stored.describes(database) ? stored : RecordIndex.build(database, false, Progress.SILENT);
     this.data = new MappedData(environment.file());
     this.staged = StagedRecords.of(environment.file());
     this.file = PositionalFile.openDirect(environment.file());

@@ -81,7 +81,9 @@ public final class ModeFeed implements Feed {
 
   private void readAll(ReadRequest request) {
     try (Communicator own = group) {
-      ReaderReport done = ReadJob.read(request, own, new StepCollector());
+      StepCollector collector = new StepCollector();
+      ReaderReport done = ReadJob.read(request, own, collector);
+      collector.finish();
       synchronized (this) {
         report = done;
       }
@@ -189,15 +191,24 @@ public final class ModeFeed implements Feed {
     return typicalBytes;
   }
 
-  /** Copies what the mode lends, and makes a block of every step's records. */
+  /**
+   * Copies what the mode lends, and makes a block of every step's records. A step is handed on when
+   * the next begins: only then has the mode made sure that no writer overwrote it.
+   */
   private final class StepCollector extends RecordCopies {
 
     private final int share = steps.at(Position.START).share(plan.rank(), plan.ranks()).count();
     private long step;
 
     @Override
-    void added(int count) {
-      if (count == share) {
+    void adding(int held) {
+      if (held == share) {
+        finish();
+      }
+    }
+
+    void finish() {
+      if (share > 0) {
         long bytes = bytes();
         deliver(step++, take(), bytes);
       }

@@ -53,7 +53,7 @@ public final class ReadJob {
   }
 
   private ReaderReport measured(RecordVisitor visitor) {
-    if (request.cold() && peers.rank() == 0) {
+    if (request.cold() && peers.rank() == peers.hostRanks()[0]) {
       PageCache.capability().orElseThrow().drop(Environment.dataFile(request.database()));
     }
     peers.barrier();
@@ -75,7 +75,7 @@ public final class ReadJob {
 
   private Readings read(RecordVisitor visitor, Breakdown times) {
     try (Environment environment = Environment.open(request.database());
-        Snapshot snapshot = environment.snapshot();
+        Snapshot snapshot = CommonSnapshot.of(environment, peers);
         Readings readings = new Readings(request, peers, environment.file(), snapshot, times)) {
       try (Reading reading = readings.open()) {
         reading.run(visitor, times);

@@ -14,16 +14,16 @@ abstract class RecordCopies implements RecordVisitor {
   private int[] ends = new int[128];
   private int count;
 
-  /** So many records are held now. */
-  abstract void added(int held);
+  /** Another record comes; so many are held. */
+  abstract void adding(int held);
 
   @Override
   public void record(
       ByteBuffer keys, int keyAt, int keyLength, ByteBuffer values, int valueAt, int valueLength) {
+    adding(count);
     copy(keys, keyAt, keyLength, 2 * count);
     copy(values, valueAt, valueLength, 2 * count + 1);
     count++;
-    added(count);
   }
 
   private void copy(ByteBuffer bytes, int at, int length, int end) {
