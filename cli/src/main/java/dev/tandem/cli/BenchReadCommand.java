@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
       "Reads a CIFAR-like and an ImageNet-like database by Tandem's read modes, liblmdb in C,"
           + " py-lmdb and lmdbjava: cold and warm, in the order of keys and shuffled, with little"
           + " memory, from storage that allows 1,000 requests a second, and from storage on which"
-          + " every request takes 2 ms. All compute the same checksum. The ceiling is fio with O_DIRECT. Needs gcc, liblmdb-dev, python3-lmdb and"
+          + " every request takes 10 ms. All compute the same checksum. The ceiling is fio with O_DIRECT. Needs gcc, liblmdb-dev, python3-lmdb and"
           + " fio, root for read-ahead and limits, libfuse3 for the latency, and 9 GB of disk (with --quick 1 GB)."
     },
     footerHeading = "%nExamples:%n",
@@ -34,6 +34,7 @@ import picocli.CommandLine.Option;
       "  ./tandem bench read --quick                     less data, a minute",
       "  ./tandem bench read --dir /data --keep --json r.json",
       "  ./tandem bench read --study blocks --quick",
+      "  ./tandem bench read --study modes               mode by processes, beside the thesis",
       "  ./tandem bench read --train                     end to end, by each mode",
       "  ./tandem bench read --case 'cifar strided cold' --contender 'liblmdb|ceiling|auto'"
     })
@@ -67,7 +68,9 @@ final class BenchReadCommand extends TandemCommand {
   @Option(
       names = "--case",
       paramLabel = "PATTERN",
-      description = "Only comparisons whose description has this regular expression.")
+      description =
+          "Only comparisons whose description has this regular expression; with --study modes,"
+              + " only tables whose title has it.")
   private String cases = "";
 
   @Option(
@@ -79,7 +82,7 @@ final class BenchReadCommand extends TandemCommand {
   @Option(
       names = "--latency",
       paramLabel = "MS",
-      defaultValue = "2",
+      defaultValue = "10",
       description =
           "Milliseconds that every request takes on the storage of access latency. Default:"
               + " ${DEFAULT-VALUE}")
@@ -140,7 +143,14 @@ final class BenchReadCommand extends TandemCommand {
 
   private Object study() {
     ReadStudy.Table table =
-        new ReadStudy(folder.toAbsolutePath(), quick, keep, ConsoleProgress.system()).run(study);
+        new ReadStudy(
+                folder.toAbsolutePath(),
+                quick,
+                keep,
+                latency,
+                pattern("--case", cases).asPredicate(),
+                ConsoleProgress.system())
+            .run(study);
     out().println(table.title());
     out().println("thesis: " + table.expectation());
     out().println();

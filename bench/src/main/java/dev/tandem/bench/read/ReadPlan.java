@@ -156,7 +156,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
         false,
         DEFAULT_READ_AHEAD,
         THROTTLED_READERS,
-        quick ? 5 : 15,
+        quick ? 15 : 25,
         contenders);
   }
 
