@@ -13,9 +13,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Predicate;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -126,8 +123,8 @@ final class BenchReadCommand extends TandemCommand {
             quick,
             count,
             keep,
-            pattern("--case", cases).asPredicate(),
-            whole(pattern("--contender", contenders)),
+            Patterns.of("--case", cases).asPredicate(),
+            Patterns.of("--contender", contenders).asMatchPredicate(),
             latency,
             quick ? QUICK_TIME : TIME);
     ReadBenchmark.Results results = new ReadBenchmark(options, ConsoleProgress.system()).run();
@@ -148,7 +145,7 @@ final class BenchReadCommand extends TandemCommand {
                 quick,
                 keep,
                 latency,
-                pattern("--case", cases).asPredicate(),
+                Patterns.of("--case", cases).asPredicate(),
                 ConsoleProgress.system())
             .run(study);
     out().println(table.title());
@@ -203,19 +200,6 @@ final class BenchReadCommand extends TandemCommand {
     out().printf("%nall ended with the same parameters, %s%n", results.rows().getFirst().digest());
     results.remarks().forEach(remark -> out().println("skipped: " + remark));
     return results.rows();
-  }
-
-  private static Predicate<String> whole(Pattern pattern) {
-    return pattern.asMatchPredicate();
-  }
-
-  private static Pattern pattern(String option, String expression) {
-    try {
-      return Pattern.compile(expression);
-    } catch (PatternSyntaxException e) {
-      throw new UsageException(
-          "%s %s: no regular expression: %s".formatted(option, expression, e.getDescription()));
-    }
   }
 
   private void print(ReadBenchmark.Results results) {
