@@ -155,8 +155,8 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
         ReadAccess.LATENCY,
         false,
         DEFAULT_READ_AHEAD,
-        THROTTLED_READERS,
-        quick ? 15 : 25,
+        quick ? THROTTLED_READERS / 2 : THROTTLED_READERS,
+        quick ? 8 : 25,
         contenders);
   }
 
