@@ -4,6 +4,8 @@ import dev.tandem.bench.read.ReadBenchmark;
 import dev.tandem.bench.read.ReadFloors;
 import dev.tandem.bench.read.ReadRow;
 import dev.tandem.bench.read.ReadStudy;
+import dev.tandem.bench.read.TrainReadBenchmark;
+import dev.tandem.bench.read.TrainReadRow;
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.UsageException;
 import java.nio.file.Files;
@@ -20,20 +22,24 @@ import picocli.CommandLine.Option;
     description = {
       "Reads a CIFAR-like and an ImageNet-like database by Tandem's read modes, liblmdb in C,"
           + " py-lmdb and lmdbjava: cold and warm, in the order of keys and shuffled, with little"
-          + " memory, and from storage that allows 1,000 requests a second. All compute the same"
-          + " checksum. The ceiling is fio with O_DIRECT. Needs gcc, liblmdb-dev, python3-lmdb and"
-          + " fio, root for read-ahead and limits, and 9 GB of disk (with --quick 1 GB)."
+          + " memory, from storage that allows 1,000 requests a second, and from storage on which"
+          + " every request takes 10 ms. All compute the same checksum. The ceiling is fio with O_DIRECT. Needs gcc, liblmdb-dev, python3-lmdb and"
+          + " fio, root for read-ahead and limits, libfuse3 for the latency, and 9 GB of disk (with --quick 1 GB)."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem bench read --quick                     less data, a minute",
       "  ./tandem bench read --dir /data --keep --json r.json",
       "  ./tandem bench read --study blocks --quick",
+      "  ./tandem bench read --study modes               mode by processes, beside the thesis",
+      "  ./tandem bench read --train                     end to end, by each mode",
       "  ./tandem bench read --case 'cifar strided cold' --contender 'liblmdb|ceiling|auto'"
     })
 final class BenchReadCommand extends TandemCommand {
 
   private static final Duration TIME = Duration.ofMinutes(28);
+  private static final int IMAGES = 12_000;
+  private static final int QUICK_IMAGES = 4_000;
   private static final Duration QUICK_TIME = Duration.ofSeconds(70);
 
   @Option(names = "--quick", description = "Less data: shows that it works, proves little.")
@@ -59,7 +65,9 @@ final class BenchReadCommand extends TandemCommand {
   @Option(
       names = "--case",
       paramLabel = "PATTERN",
-      description = "Only comparisons whose description has this regular expression.")
+      description =
+          "Only comparisons whose description has this regular expression; with --study modes,"
+              + " only tables whose title has it.")
   private String cases = "";
 
   @Option(
@@ -67,6 +75,22 @@ final class BenchReadCommand extends TandemCommand {
       paramLabel = "PATTERN",
       description = "Only contenders whose whole name is this regular expression.")
   private String contenders = ".*";
+
+  @Option(
+      names = "--latency",
+      paramLabel = "MS",
+      defaultValue = "10",
+      description =
+          "Milliseconds that every request takes on the storage of access latency. Default:"
+              + " ${DEFAULT-VALUE}")
+  private double latency;
+
+  @Option(
+      names = "--train",
+      description =
+          "Instead, train the demo's network in two processes by each read mode, from the disk"
+              + " and from storage on which every request takes as long as --latency says.")
+  private boolean train;
 
   @Option(
       names = "--study",
@@ -90,6 +114,9 @@ final class BenchReadCommand extends TandemCommand {
     if (study != null) {
       return study();
     }
+    if (train) {
+      return train();
+    }
     ReadBenchmark.Options options =
         new ReadBenchmark.Options(
             folder.toAbsolutePath(),
@@ -98,6 +125,7 @@ final class BenchReadCommand extends TandemCommand {
             keep,
             Patterns.of("--case", cases).asPredicate(),
             Patterns.of("--contender", contenders).asMatchPredicate(),
+            latency,
             quick ? QUICK_TIME : TIME);
     ReadBenchmark.Results results = new ReadBenchmark(options, ConsoleProgress.system()).run();
     print(results);
@@ -112,12 +140,66 @@ final class BenchReadCommand extends TandemCommand {
 
   private Object study() {
     ReadStudy.Table table =
-        new ReadStudy(folder.toAbsolutePath(), quick, keep, ConsoleProgress.system()).run(study);
+        new ReadStudy(
+                folder.toAbsolutePath(),
+                quick,
+                keep,
+                latency,
+                Patterns.of("--case", cases).asPredicate(),
+                ConsoleProgress.system())
+            .run(study);
     out().println(table.title());
     out().println("thesis: " + table.expectation());
     out().println();
     table.lines().forEach(out()::println);
     return table;
+  }
+
+  private Object train() {
+    int images = quick ? QUICK_IMAGES : IMAGES;
+    TrainReadBenchmark.Results results =
+        new TrainReadBenchmark(folder.toAbsolutePath(), images, latency, ConsoleProgress.system())
+            .run();
+    out().println(results.machine());
+    out()
+        .printf(
+            "%,d images of the demo, 2 ranks, read-ahead 128 KB; milliseconds of an iteration%n",
+            images);
+    String storage = "";
+    for (TrainReadRow row : results.rows()) {
+      if (!row.storage().equals(storage)) {
+        storage = row.storage();
+        out()
+            .printf(
+                "%n%-10s %9s %8s %8s %8s %8s %8s %8s %8s%n",
+                storage,
+                "images/s",
+                "first s",
+                "read",
+                "skew",
+                "forward",
+                "backward",
+                "sync",
+                "update");
+      }
+      String became = row.read().equals(row.mode()) ? "" : " (" + row.read() + ")";
+      out()
+          .printf(
+              Locale.ROOT,
+              "%-10s %,9.0f %8.3f %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f%n",
+              row.mode() + became,
+              row.imagesPerSecond(),
+              row.firstSeconds(),
+              row.readMilliseconds(),
+              row.skewMilliseconds(),
+              row.forwardMilliseconds(),
+              row.backwardMilliseconds(),
+              row.syncMilliseconds(),
+              row.updateMilliseconds());
+    }
+    out().printf("%nall ended with the same parameters, %s%n", results.rows().getFirst().digest());
+    results.remarks().forEach(remark -> out().println("skipped: " + remark));
+    return results.rows();
   }
 
   private void print(ReadBenchmark.Results results) {

@@ -15,6 +15,7 @@ final class Curves implements AutoCloseable {
   private final List<Report.Point> loss = new ArrayList<>();
   private final List<Report.Point> testLoss = new ArrayList<>();
   private final List<Report.Point> accuracy = new ArrayList<>();
+  private TrainingEvent.Loading loading;
   private TrainingEvent.Result result;
 
   /** Begins with the first step, so that the rate shown is that of training, not of starting. */
@@ -37,6 +38,7 @@ final class Curves implements AutoCloseable {
         testLoss.add(new Report.Point(epoch.step(), epoch.testLoss()));
         accuracy.add(new Report.Point(epoch.epoch(), epoch.testAccuracy() * 100));
       }
+      case TrainingEvent.Loading report -> loading = report;
       case TrainingEvent.Result end -> result = end;
     }
   }
@@ -57,10 +59,19 @@ final class Curves implements AutoCloseable {
   }
 
   synchronized TrainingEvent.Result result() {
-    if (result == null) {
+    return required(result);
+  }
+
+  /** What held the loading up, over the whole run. */
+  synchronized TrainingEvent.Loading loading() {
+    return required(loading);
+  }
+
+  private static <T> T required(T event) {
+    if (event == null) {
       throw new WorkFailedException("training ended without a result; see the lines above");
     }
-    return result;
+    return event;
   }
 
   synchronized Report report(String title, List<Report.Fact> facts) {

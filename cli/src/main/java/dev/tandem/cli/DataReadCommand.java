@@ -12,7 +12,10 @@ import dev.tandem.data.read.Requests;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -29,9 +32,12 @@ import picocli.CommandLine.Parameters;
       "  ./tandem data read photos.db                              everything once, by the best way",
       "  ./tandem data read photos.db --mode lmdb --readers 4 --cold",
       "  ./tandem data read photos.db --mode prov --access shuffled --queue-depth 32",
-      "  ./tandem data read photos.db --mode stag --readers 4 --roots 4 --stagger 2"
+      "  ./tandem data read photos.db --mode stag --readers 4 --roots 4 --stagger 2",
+      "  ./tandem data read /shared/photos.db --hosts a:4,b:4   8 readers on two hosts, by ssh"
     })
 final class DataReadCommand extends TandemCommand {
+
+  private static final int SHOWN_ITERATIONS = 12;
 
   @Option(
       names = "--mode",
@@ -45,9 +51,10 @@ final class DataReadCommand extends TandemCommand {
   @Option(
       names = "--readers",
       paramLabel = "N",
-      defaultValue = "1",
-      description = "Reading processes. Default: ${DEFAULT-VALUE}")
-  private int readers;
+      description = "Reading processes. Default: as many as --hosts says, else 1")
+  private Integer readers;
+
+  @Mixin private HostOptions hosts;
 
   @Option(
       names = "--batch",
@@ -127,45 +134,29 @@ final class DataReadCommand extends TandemCommand {
   @Parameters(paramLabel = "DB", description = "Folder of the database, or its data file.")
   private Path database;
 
-  /** What {@code --json} gets; times are means over the readers, counts are sums. */
-  record Results(
-      String mode,
-      String choice,
-      String index,
-      int readers,
-      long records,
-      double seconds,
-      double recordsPerSecond,
-      double megabytesPerSecond,
-      double seekSeconds,
-      double readSeconds,
-      double copySeconds,
-      double skewSeconds,
-      double consumeSeconds,
-      double sleepShare,
-      long bytesNeeded,
-      long bytesRead,
-      long redundantPages,
-      long missedPages,
-      long missedAfterSecond,
-      long minorFaults,
-      long majorFaults,
-      long contextSwitches,
-      long voluntarySwitches,
-      long involuntarySwitches,
-      String checksum,
-      List<ReaderReport> perReader) {}
-
   @Override
   protected Object run() {
-    if (readers < 1) {
+    if (readers != null && readers < 1) {
       throw new UsageException("--readers must be at least 1, not " + readers);
     }
-    ReadRequest request =
-        new ReadRequest(database, mode(), batch, iterationsOrEpoch(), access, new Seed(seed), cold);
-    Results results = results(ReadLaunch.run(request, readers, line -> err().println(line)));
+    ReadResults results = ReadResults.of(read());
     print(results);
     return results;
+  }
+
+  private List<ReaderReport> read() {
+    Consumer<String> log = line -> err().println(line);
+    if (!hosts.named()) {
+      return ReadLaunch.run(request(database), readers == null ? 1 : readers, log);
+    }
+    int count = readers != null ? readers : hosts.hosts().map(List::size).orElse(1);
+    // Other hosts do not have our working folder.
+    ReadRequest request = request(database.toAbsolutePath().normalize());
+    return ReadLaunch.run(request, hosts.placement(count, "--readers"), log);
+  }
+
+  private ReadRequest request(Path path) {
+    return new ReadRequest(path, mode(), batch, iterationsOrEpoch(), access, new Seed(seed), cold);
   }
 
   private ReadMode mode() {
@@ -185,87 +176,64 @@ final class DataReadCommand extends TandemCommand {
     return iterations == null ? ReadRequest.EPOCH : iterations;
   }
 
-  private static Results results(List<ReaderReport> reports) {
-    ReaderReport first = reports.getFirst();
-    double seconds = reports.stream().mapToDouble(ReaderReport::seconds).max().orElse(0);
-    long records = reports.stream().mapToLong(ReaderReport::records).sum();
-    long bytes = reports.stream().mapToLong(ReaderReport::bytesNeeded).sum();
-    long voluntary = reports.stream().mapToLong(ReaderReport::voluntarySwitches).sum();
-    long involuntary = reports.stream().mapToLong(ReaderReport::involuntarySwitches).sum();
-    return new Results(
-        first.mode(),
-        first.choice(),
-        first.index(),
-        reports.size(),
-        records,
-        seconds,
-        records / seconds,
-        bytes / 1e6 / seconds,
-        reports.stream().mapToDouble(ReaderReport::seekSeconds).average().orElse(0),
-        reports.stream().mapToDouble(ReaderReport::readSeconds).average().orElse(0),
-        reports.stream().mapToDouble(ReaderReport::copySeconds).average().orElse(0),
-        reports.stream().mapToDouble(ReaderReport::skewSeconds).average().orElse(0),
-        reports.stream().mapToDouble(ReaderReport::consumeSeconds).average().orElse(0),
-        reports.stream().mapToDouble(ReaderReport::sleepShare).average().orElse(0),
-        bytes,
-        reports.stream().mapToLong(ReaderReport::bytesRead).sum(),
-        reports.stream().mapToLong(ReaderReport::redundantPages).sum(),
-        reports.stream().mapToLong(ReaderReport::missedPages).sum(),
-        reports.stream().mapToLong(ReaderReport::missedAfterSecond).sum(),
-        reports.stream().mapToLong(ReaderReport::minorFaults).sum(),
-        reports.stream().mapToLong(ReaderReport::majorFaults).sum(),
-        voluntary + involuntary,
-        voluntary,
-        involuntary,
-        String.format("%016x", reports.stream().mapToLong(ReaderReport::checksum).sum()),
-        reports);
+  private static String firstOf(List<Long> counts) {
+    String text =
+        counts.stream()
+            .limit(SHOWN_ITERATIONS)
+            .map(String::valueOf)
+            .collect(Collectors.joining(" "));
+    return counts.size() > SHOWN_ITERATIONS ? text + " ..." : text;
   }
 
-  private void print(Results r) {
-    if (!r.choice.isEmpty()) {
-      out().println("auto: " + r.choice);
+  private void print(ReadResults r) {
+    if (!r.choice().isEmpty()) {
+      out().println("auto: " + r.choice());
     }
     out()
         .printf(
             Locale.ROOT,
             "%s, %d readers: %,d records, %,.1f MB in %.3f s: %,.0f records/s, %,.0f MB/s%n",
-            r.mode,
-            r.readers,
-            r.records,
-            r.bytesNeeded / 1e6,
-            r.seconds,
-            r.recordsPerSecond,
-            r.megabytesPerSecond);
+            r.mode(),
+            r.readers(),
+            r.records(),
+            r.bytesNeeded() / 1e6,
+            r.seconds(),
+            r.recordsPerSecond(),
+            r.megabytesPerSecond());
     out()
         .printf(
             Locale.ROOT,
             "  seconds a reader: seek %.3f, read %.3f, copy %.3f, skew %.3f, consume %.3f; asleep"
                 + " %.0f%%%n",
-            r.seekSeconds,
-            r.readSeconds,
-            r.copySeconds,
-            r.skewSeconds,
-            r.consumeSeconds,
-            r.sleepShare * 100);
+            r.seekSeconds(),
+            r.readSeconds(),
+            r.copySeconds(),
+            r.skewSeconds(),
+            r.consumeSeconds(),
+            r.sleepShare() * 100);
     out()
         .printf(
             Locale.ROOT,
             "  %,.1f MB from the storage; page faults %,d minor, %,d major; context switches %,d"
                 + " voluntary, %,d involuntary%n",
-            r.bytesRead / 1e6,
-            r.minorFaults,
-            r.majorFaults,
-            r.voluntarySwitches,
-            r.involuntarySwitches);
-    if (r.mode.equals("dm")) {
+            r.bytesRead() / 1e6,
+            r.minorFaults(),
+            r.majorFaults(),
+            r.voluntarySwitches(),
+            r.involuntarySwitches());
+    if (r.mode().equals("dm")) {
       out()
           .printf(
               Locale.ROOT,
               "  pages touched in vain %,d, missed %,d (%,d after the second iteration)%n",
-              r.redundantPages,
-              r.missedPages,
-              r.missedAfterSecond);
+              r.redundantPages(),
+              r.missedPages(),
+              r.missedAfterSecond());
+      out().println("    in vain by iteration: " + firstOf(r.redundantByIteration()));
+      out().println("    missed by iteration: " + firstOf(r.missedByIteration()));
     }
-    out().printf("  checksum %s%s%n", r.checksum, r.index.isEmpty() ? "" : "; index " + r.index);
+    out()
+        .printf(
+            "  checksum %s%s%n", r.checksum(), r.index().isEmpty() ? "" : "; index " + r.index());
   }
 }

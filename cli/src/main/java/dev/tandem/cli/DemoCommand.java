@@ -12,6 +12,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.ImageFormat;
 import dev.tandem.data.glyphs.Glyph;
 import dev.tandem.data.glyphs.GlyphDatabase;
+import dev.tandem.data.load.StallReport;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.WarmupCosine;
 import dev.tandem.nn.models.DigitsNetwork;
@@ -89,6 +90,8 @@ final class DemoCommand extends TandemCommand {
       double readSeconds,
       double computeSeconds,
       double syncSeconds,
+      StallReport.Stage bottleneck,
+      StallReport stalls,
       double totalSeconds,
       String digest,
       String checkpoint,
@@ -112,11 +115,12 @@ final class DemoCommand extends TandemCommand {
       TrainingEvent.Result result = curves.result();
       Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
-      List<Report.Fact> facts = facts(result, seconds);
+      TrainingEvent.Loading loading = curves.loading();
+      List<Report.Fact> facts = facts(result, loading, seconds);
       byte[] html = curves.report("Tandem demo", facts).html().getBytes(StandardCharsets.UTF_8);
       DurableFiles.system().replace(report, ByteBuffer.wrap(html));
       print(facts, report);
-      return results(result, seconds, report);
+      return results(result, loading, seconds, report);
     }
   }
 
@@ -179,7 +183,8 @@ final class DemoCommand extends TandemCommand {
     throw new WorkFailedException("training failed: " + outcome.summary());
   }
 
-  private static List<Report.Fact> facts(TrainingEvent.Result result, double seconds) {
+  private static List<Report.Fact> facts(
+      TrainingEvent.Result result, TrainingEvent.Loading loading, double seconds) {
     return List.of(
         fact("test accuracy", "%.2f%%", result.accuracy() * 100),
         fact("images/s", "%,.0f", result.imagesPerSecond()),
@@ -188,6 +193,7 @@ final class DemoCommand extends TandemCommand {
         fact("time reading", "%.1f s (rank 0 waited for data)", result.readSeconds()),
         fact("time computing", "%.1f s", result.computeSeconds()),
         fact("time in sync", "%.1f s", result.syncSeconds()),
+        fact("loading", "%s", loading.stalls().sentence()),
         fact("training time", "%.1f s", result.trainSeconds()),
         fact("all in all", "%.1f s", seconds),
         fact("checkpoint", "%s", result.checkpoint()));
@@ -202,7 +208,8 @@ final class DemoCommand extends TandemCommand {
     out().printf("%20s: %s%n", "report", report);
   }
 
-  private static Results results(TrainingEvent.Result result, double seconds, Path report) {
+  private static Results results(
+      TrainingEvent.Result result, TrainingEvent.Loading loading, double seconds, Path report) {
     return new Results(
         result.accuracy(),
         result.imagesPerSecond(),
@@ -214,6 +221,8 @@ final class DemoCommand extends TandemCommand {
         result.readSeconds(),
         result.computeSeconds(),
         result.syncSeconds(),
+        loading.bottleneck(),
+        loading.stalls(),
         seconds,
         result.digest(),
         result.checkpoint(),

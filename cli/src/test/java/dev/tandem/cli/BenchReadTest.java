@@ -38,6 +38,25 @@ class BenchReadTest {
   }
 
   @Test
+  @Tag("slow") // Sixteen times two processes with the engine.
+  void everyModeTrainsToTheSameParameters() throws Exception {
+    Path disk = Files.createDirectory(folder.resolve("disk"));
+    Path json = folder.resolve("out.json");
+    CommandRun run =
+        CommandRun.done("bench", "read", "--train", "--quick", "--dir", disk, "--json", json);
+    assertTrue(run.out().contains("all ended with the same parameters"), run.out());
+    JsonNode rows = new ObjectMapper().readTree(json.toFile());
+    assertTrue(rows.size() >= 8, run.out());
+    for (JsonNode row : rows) {
+      assertTrue(row.path("forwardMilliseconds").asDouble() > 0, row.toString());
+      assertTrue(row.path("imagesPerSecond").asDouble() > 0, row.toString());
+    }
+    try (Stream<Path> left = Files.list(disk)) {
+      assertEquals(0, left.count());
+    }
+  }
+
+  @Test
   void wrongArgumentsAreOneLine() {
     CommandRun.failed(2, "bench", "read", "--dir", folder.resolve("missing"));
     CommandRun.failed(2, "bench", "read", "--rounds", 0, "--dir", folder);

@@ -104,6 +104,11 @@ class DemoTest {
           assertTrue(results.path("replicasIdentical").asBoolean());
           String printed = Files.readString(folder.resolve("out"));
           assertTrue(printed.contains("replicas identical: yes"), printed);
+          assertTrue(printed.contains("loading: The bottleneck is "), printed);
+          assertFalse(results.path("bottleneck").asText().isEmpty(), results.toString());
+          String metrics = Files.readString(folder.resolve("run/metrics.jsonl"));
+          assertEquals(
+              6, metrics.lines().filter(line -> line.contains("\"event\":\"loading\"")).count());
           List<String> names = namesIn(folder.resolve("run"));
           assertTrue(
               names.containsAll(
@@ -113,6 +118,7 @@ class DemoTest {
                       "config.yaml",
                       "data/test/data.mdb",
                       "data/train/data.mdb",
+                      "data/train/data.mdb.tdx",
                       "metrics.jsonl",
                       "report.html")),
               names.toString());

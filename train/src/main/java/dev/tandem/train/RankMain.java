@@ -4,8 +4,9 @@ import dev.tandem.checkpoint.FolderCheckpointStore;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
-import dev.tandem.data.LmdbSource;
 import dev.tandem.data.RecordSource;
+import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
@@ -36,8 +37,8 @@ public final class RankMain {
         new SgdMomentum.Settings(
             config.momentum(), config.weightDecay(), true, config.largestGradientNorm());
     try (Communicator communicator = Communicator.join();
-        RecordSource training = LmdbSource.open(Path.of(config.trainingData()));
-        RecordSource test = LmdbSource.open(Path.of(config.testData()));
+        RecordSource training = Sources.open(Path.of(config.trainingData()), Split.TRAIN);
+        RecordSource test = Sources.open(Path.of(config.testData()), Split.TEST);
         Network network =
             Network.create(Engine.start(config.threadsPerRank()), DigitsNetwork.spec(), seed);
         Optimizer optimizer = new SgdMomentum(network, settings);

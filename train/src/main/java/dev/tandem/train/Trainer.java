@@ -14,6 +14,7 @@ import dev.tandem.data.load.Loader;
 import dev.tandem.data.load.LoaderOptions;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.load.Preparation;
+import dev.tandem.data.load.StallReport;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.SampleOrder;
@@ -113,6 +114,8 @@ public final class Trainer {
           test = evaluate();
           long epoch = (step + 1) / order.stepsFor(1);
           events.accept(new TrainingEvent.Epoch(epoch, step + 1, test.accuracy(), test.meanLoss()));
+          StallReport stalls = loader.stalls();
+          events.accept(new TrainingEvent.Loading(step + 1, stalls.bottleneck(), stalls));
           began = System.nanoTime();
         }
       }

@@ -17,7 +17,8 @@ import java.nio.file.Path;
 /**
  * Everything that decides a run, checked once and then fixed.
  *
- * @param trainingData LMDB environment with Caffe Datum records
+ * @param trainingData an LMDB environment with Caffe Datum records, or whatever else {@link
+ *     dev.tandem.data.source.Sources} opens
  * @param testData likewise
  * @param globalBatch samples of one step over all ranks
  * @param learningRate the highest rate, reached after the warm-up and then lowered by half a cosine

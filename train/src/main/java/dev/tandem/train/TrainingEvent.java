@@ -4,13 +4,18 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.data.load.StallReport;
 import java.util.Optional;
 
-/** What rank 0 tells of a run, in this order: steps and epochs as they end, then the result. */
+/**
+ * What rank 0 tells of a run, in this order: steps and epochs as they end, after each epoch what
+ * held the loading up, then the result.
+ */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
 @JsonSubTypes({
   @JsonSubTypes.Type(value = TrainingEvent.Step.class, name = "step"),
   @JsonSubTypes.Type(value = TrainingEvent.Epoch.class, name = "epoch"),
+  @JsonSubTypes.Type(value = TrainingEvent.Loading.class, name = "loading"),
   @JsonSubTypes.Type(value = TrainingEvent.Result.class, name = "result")
 })
 public sealed interface TrainingEvent {
@@ -27,6 +32,15 @@ public sealed interface TrainingEvent {
 
   /** An epoch has ended and the test set was evaluated by all ranks together. */
   record Epoch(long epoch, long step, double testAccuracy, double testLoss)
+      implements TrainingEvent {}
+
+  /**
+   * Who waited for whom between the storage and the network, since the run began, in rank 0.
+   * Evaluation counts as the consumer's own time.
+   *
+   * @param bottleneck the slowest part, as {@link StallReport#bottleneck} names it
+   */
+  record Loading(long step, StallReport.Stage bottleneck, StallReport stalls)
       implements TrainingEvent {}
 
   /**

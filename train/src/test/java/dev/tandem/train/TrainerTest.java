@@ -8,27 +8,35 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.checkpoint.FolderCheckpointStore;
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.StateTree;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.Datum;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.glyphs.Glyph;
+import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.glyphs.GlyphDigits;
+import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.read.DirectSource;
+import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.SgdMomentum;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.posix.DurableFiles;
+import dev.tandem.posix.PageCache;
 import dev.tandem.sync.BlockingSynchronizer;
 import dev.tandem.testkit.Watchdog;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -71,8 +79,13 @@ class TrainerTest {
   private final RecordSource test = Glyphs.draw(new Seed(2), 301);
   private final List<TrainingEvent> events = new ArrayList<>();
 
-  /** Trains with so many ranks; gives their results in rank order. */
   private List<TrainingEvent.Result> train(int ranks, String name, long seed) throws Exception {
+    return train(training, ranks, name, seed);
+  }
+
+  /** Trains with so many ranks; gives their results in rank order. */
+  private List<TrainingEvent.Result> train(RecordSource source, int ranks, String name, long seed)
+      throws Exception {
     TrainingConfig config = TrainingConfigTest.config(2, 64, seed);
     return Watchdog.within(
         Duration.ofMinutes(3),
@@ -80,7 +93,7 @@ class TrainerTest {
           try (ExecutorService threads = Executors.newFixedThreadPool(ranks)) {
             List<Callable<TrainingEvent.Result>> work = new ArrayList<>();
             for (Communicator communicator : Communicator.threads(ranks)) {
-              work.add(() -> rank(config, communicator, folder.resolve(name)));
+              work.add(() -> rank(config, source, communicator, folder.resolve(name)));
             }
             List<TrainingEvent.Result> results = new ArrayList<>();
             for (Future<TrainingEvent.Result> future : threads.invokeAll(work)) {
@@ -91,14 +104,15 @@ class TrainerTest {
         });
   }
 
-  private TrainingEvent.Result rank(TrainingConfig config, Communicator communicator, Path path) {
+  private TrainingEvent.Result rank(
+      TrainingConfig config, RecordSource source, Communicator communicator, Path path) {
     try (communicator;
         Network network = network(config.seed());
         SgdMomentum optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
       Trainer.Parts parts =
           new Trainer.Parts(
               communicator,
-              training,
+              source,
               test,
               network,
               optimizer,
@@ -141,15 +155,38 @@ class TrainerTest {
     assertNotEquals(first, train(2, "other-seed", 6).getFirst().digest());
   }
 
+  /** From the disk past the page cache, and then from the page cache. */
   @Test
-  void rankZeroTellsStepsEpochsAndTheResult() throws Exception {
+  void databasesReadByTheirIndexGiveTheSameBits() throws Exception {
+    Path database = folder.resolve("database");
+    GlyphDatabase.write(database, new Seed(1), 1_003, Progress.SILENT);
+    String expected = train(2, "memory", 5).getFirst().digest();
+    PageCache.capability().orElseThrow().drop(database.resolve("data.mdb"));
+    try (RecordSource cold = Sources.open(database, Split.TRAIN)) {
+      assertInstanceOf(DirectSource.class, cold);
+      assertEquals(expected, train(cold, 2, "cold", 5).getFirst().digest());
+    }
+    Files.readAllBytes(database.resolve("data.mdb"));
+    try (RecordSource warm = Sources.open(database, Split.TRAIN)) {
+      assertEquals(expected, train(warm, 2, "warm", 5).getFirst().digest());
+    }
+  }
+
+  @Test
+  void rankZeroTellsStepsEpochsTheLoadingAndTheResult() throws Exception {
     TrainingEvent.Result result = train(2, "told", 5).getFirst();
-    assertEquals(32 + 2 + 1, events.size());
+    assertEquals(32 + 2 + 2 + 1, events.size());
     assertEquals(result, events.getLast());
-    TrainingEvent.Step last = assertInstanceOf(TrainingEvent.Step.class, events.get(32));
+    TrainingEvent.Step last = assertInstanceOf(TrainingEvent.Step.class, events.get(33));
     assertEquals(2_006, last.images());
-    TrainingEvent.Epoch epoch = assertInstanceOf(TrainingEvent.Epoch.class, events.get(33));
+    TrainingEvent.Epoch epoch = assertInstanceOf(TrainingEvent.Epoch.class, events.get(34));
     assertEquals(result.accuracy(), epoch.testAccuracy());
+    TrainingEvent.Loading loading = assertInstanceOf(TrainingEvent.Loading.class, events.get(35));
+    assertEquals(32, loading.step());
+    assertEquals(loading.stalls().bottleneck(), loading.bottleneck());
+    assertTrue(loading.stalls().samples() > 1_000, loading.toString());
+    String line = TrainingEvent.LINE_PREFIX + loading.json();
+    assertEquals(Optional.of(loading), TrainingEvent.ofLine(line));
     assertTrue(result.accuracy() > 0.2, "learned nothing: " + result.accuracy());
   }
 }

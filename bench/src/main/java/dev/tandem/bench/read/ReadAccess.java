@@ -12,10 +12,12 @@ public enum ReadAccess {
   /** In a random order with little memory for the page cache. */
   LIMITED,
   /** In the order of keys from storage that allows few requests a second. */
-  THROTTLED;
+  THROTTLED,
+  /** In the order of keys from storage that takes long for each request. */
+  LATENCY;
 
   boolean inKeyOrder() {
-    return this == STRIDED || this == THROTTLED;
+    return this == STRIDED || this == THROTTLED || this == LATENCY;
   }
 
   /** What the contenders call the order. */

@@ -31,6 +31,9 @@ public final class ReadBenchmark {
   private final Map<String, Long> checksums = new HashMap<>();
   private final Map<String, String> checksumFrom = new HashMap<>();
 
+  /** The originals of databases that are read through a mounted filesystem. */
+  private final Map<ReadDatabase, ReadDatabase> behind = new HashMap<>();
+
   /**
    * What to run.
    *
@@ -40,6 +43,7 @@ public final class ReadBenchmark {
    * @param keep databases stay in the folder and are found there next time
    * @param cases which comparisons, by their description
    * @param contenders who takes part, by name
+   * @param latency milliseconds that a request takes in the cases of that name
    * @param time after which no further round begins
    */
   public record Options(
@@ -49,6 +53,7 @@ public final class ReadBenchmark {
       boolean keep,
       Predicate<String> cases,
       Predicate<String> contenders,
+      double latency,
       Duration time) {}
 
   /**
@@ -85,33 +90,69 @@ public final class ReadBenchmark {
       ReadDatabase cifar = ReadDatabase.in(databases, Kind.CIFAR, plan.cifarRecords(), progress);
       ReadDatabase imageNet =
           ReadDatabase.in(databases, Kind.IMAGENET, plan.imageNetRecords(), progress);
-      Map<String, ReadContender> contenders = contenders(scratch);
-      List<ReadPlan.Entry> entries =
-          possible(plan.entries(cifar, imageNet, readAhead.changeable()), contenders);
       if (!readAhead.changeable()) {
         remarks.add("read-ahead 128: setting " + disk.readAheadFile() + " needs root");
       }
-      Map<ReadPlan.Entry, ReadSamples> samples = new LinkedHashMap<>();
-      entries.forEach(entry -> samples.put(entry, new ReadSamples(entry.what())));
-      int rounds = 0;
-      double longest = 0;
-      while (rounds < options.rounds) {
-        double elapsed = (System.nanoTime() - began) / 1e9;
-        if (elapsed + longest > options.time.toSeconds()) {
-          remarks.add(
-              "rounds from %d on: the time of %d s is up"
-                  .formatted(rounds + 1, options.time.toSeconds()));
-          break;
+      List<ReadPlan.Entry> entries = plan.entries(cifar, imageNet, readAhead.changeable());
+      try (LatencyStorage latency = latency(plan, cifar, scratch)) {
+        if (latency != null) {
+          ReadDatabase mounted = cifar.in(latency);
+          behind.put(mounted, cifar);
+          entries.add(plan.latency(mounted));
         }
-        round(rounds, entries, contenders, samples, readAhead, disk);
-        rounds++;
-        longest = Math.max(longest, (System.nanoTime() - began) / 1e9 - elapsed);
+        return measure(entries, contenders(scratch), readAhead, disk, machine, began);
       }
-      List<ReadRow> rows =
-          samples.values().stream().flatMap(sample -> sample.rows().stream()).toList();
-      return new Results(
-          machine, rounds, remarks, failures, rows, (System.nanoTime() - began) / 1e9);
     }
+  }
+
+  /** Null if it is not asked for or cannot be. */
+  private LatencyStorage latency(ReadPlan plan, ReadDatabase cifar, BenchFolder scratch) {
+    ReadCase what = plan.latency(cifar).what();
+    if (!options.cases.test(what.toString())) {
+      return null;
+    }
+    String reason;
+    try {
+      Optional<String> missing = LatencyStorage.missing();
+      if (missing.isEmpty()) {
+        Path databases = cifar.folder().getParent();
+        return LatencyStorage.mount(scratch, databases, options.folder, options.latency);
+      }
+      reason = missing.get();
+    } catch (WorkFailedException e) {
+      reason = e.getMessage();
+    }
+    remarks.add(what + ": " + reason);
+    return null;
+  }
+
+  private Results measure(
+      List<ReadPlan.Entry> all,
+      Map<String, ReadContender> contenders,
+      ReadAhead readAhead,
+      DiskDevice disk,
+      String machine,
+      long began) {
+    List<ReadPlan.Entry> entries = possible(all, contenders);
+    Map<ReadPlan.Entry, ReadSamples> samples = new LinkedHashMap<>();
+    entries.forEach(entry -> samples.put(entry, new ReadSamples(entry.what())));
+    int rounds = 0;
+    double longest = 0;
+    while (rounds < options.rounds) {
+      double elapsed = (System.nanoTime() - began) / 1e9;
+      if (elapsed + longest > options.time.toSeconds()) {
+        remarks.add(
+            "rounds from %d on: the time of %d s is up"
+                .formatted(rounds + 1, options.time.toSeconds()));
+        break;
+      }
+      round(rounds, entries, contenders, samples, readAhead, disk);
+      rounds++;
+      longest = Math.max(longest, (System.nanoTime() - began) / 1e9 - elapsed);
+    }
+    List<ReadRow> rows =
+        samples.values().stream().flatMap(sample -> sample.rows().stream()).toList();
+    return new Results(machine, rounds, remarks, failures, rows, (System.nanoTime() - began) / 1e9);
   }
 
   private Map<String, ReadContender> contenders(BenchFolder scratch) {
@@ -150,7 +191,7 @@ public final class ReadBenchmark {
           switch (entry.what().access()) {
             case LIMITED -> Confinement.memoryMissing();
             case THROTTLED -> Confinement.readRequestsMissing();
-            case STRIDED, SHUFFLED -> Optional.empty();
+            case STRIDED, SHUFFLED, LATENCY -> Optional.empty();
           };
       List<String> present = entry.contenders().stream().filter(contenders::containsKey).toList();
       if (missing.isPresent()) {
@@ -201,6 +242,12 @@ public final class ReadBenchmark {
 
   /** One contender's run, with the page cache as the case wants it. */
   private ReadOutcome one(ReadCase what, ReadContender contender, DiskDevice disk) {
+    ReadDatabase original = behind.get(what.database());
+    if (original != null) {
+      // What a mounted database costs is the wait for each request, not the disk behind it.
+      original.index(true);
+      original.warm();
+    }
     if (what.warm()) {
       what.database().warm();
     } else {
@@ -215,7 +262,7 @@ public final class ReadBenchmark {
     return switch (what.access()) {
       case LIMITED -> Confinement.memory(LIMITED_MEMORY);
       case THROTTLED -> Confinement.readRequests(disk, THROTTLED_REQUESTS);
-      case STRIDED, SHUFFLED -> Confinement.none();
+      case STRIDED, SHUFFLED, LATENCY -> Confinement.none();
     };
   }
 

@@ -55,6 +55,12 @@ record ReadDatabase(String name, Path folder, long records, long fileBytes) {
     }
   }
 
+  /** The same where the folder that it is in is mounted. */
+  ReadDatabase in(LatencyStorage storage) {
+    Path seen = storage.path().resolve(folder.getFileName());
+    return new ReadDatabase(name, seen, records, fileBytes);
+  }
+
   Path file() {
     return Environment.dataFile(folder);
   }

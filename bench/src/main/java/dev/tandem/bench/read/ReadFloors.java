@@ -49,7 +49,7 @@ public final class ReadFloors {
         }
         case LIMITED ->
             floors.demand(row, "auto", LIBLMDB, cifar ? 8 : row.processes() == 1 ? 2.5 : 1.6);
-        case THROTTLED -> floors.throttled(row);
+        case THROTTLED, LATENCY -> floors.perRequest(row);
       }
     }
     return floors.verdicts;
@@ -74,7 +74,8 @@ public final class ReadFloors {
     }
   }
 
-  private void throttled(ReadRow row) {
+  /** Storage that charges per request. */
+  private void perRequest(ReadRow row) {
     demand(row, "lmdb", LIBLMDB, 0.9);
     if (row.contender().equals("lmdb")) {
       sameCase(row).stream()

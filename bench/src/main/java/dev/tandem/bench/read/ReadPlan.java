@@ -146,6 +146,20 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
         contenders);
   }
 
+  /** Storage that takes long for each request; its read-ahead is Linux's own. */
+  Entry latency(ReadDatabase mounted) {
+    List<String> contenders = new ArrayList<>(List.of("liblmdb"));
+    contenders.addAll(quick ? List.of("lmdb", "auto") : MODES);
+    return entry(
+        mounted,
+        ReadAccess.LATENCY,
+        false,
+        DEFAULT_READ_AHEAD,
+        quick ? THROTTLED_READERS / 2 : THROTTLED_READERS,
+        quick ? 8 : 25,
+        contenders);
+  }
+
   private static Entry entry(
       ReadDatabase database,
       ReadAccess access,

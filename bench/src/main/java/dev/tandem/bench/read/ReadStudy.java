@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** The thesis' small studies of reading, each a table with what the thesis found beside it. */
 public final class ReadStudy {
@@ -18,6 +19,8 @@ public final class ReadStudy {
   private final Path folder;
   private final boolean quick;
   private final boolean keep;
+  private final double latency;
+  private final Predicate<String> cases;
   private final Progress progress;
 
   /** Which study. */
@@ -28,7 +31,8 @@ public final class ReadStudy {
     STAGGER,
     SEEK,
     SWITCHES,
-    DM;
+    DM,
+    MODES;
 
     /** As on the command line. */
     @Override
@@ -48,11 +52,21 @@ public final class ReadStudy {
    * @param folder on the storage to be measured
    * @param quick a database of 100,000 records instead of 1,000,000
    * @param keep the database stays, and is found next time
+   * @param latency milliseconds of a request, in the study of modes
+   * @param cases which tables of that study, by their titles
    */
-  public ReadStudy(Path folder, boolean quick, boolean keep, Progress progress) {
+  public ReadStudy(
+      Path folder,
+      boolean quick,
+      boolean keep,
+      double latency,
+      Predicate<String> cases,
+      Progress progress) {
     this.folder = folder;
     this.quick = quick;
     this.keep = keep;
+    this.latency = latency;
+    this.cases = cases;
     this.progress = progress;
   }
 
@@ -60,6 +74,9 @@ public final class ReadStudy {
   public Table run(Name name) {
     try (BenchFolder scratch = BenchFolder.in(folder)) {
       Path databases = keep ? folder : scratch.path();
+      if (name == Name.MODES) {
+        return ModesStudy.run(scratch, databases, folder, latency, cases, progress);
+      }
       ReadPlan plan = quick ? ReadPlan.quick(0) : ReadPlan.full(0);
       ReadDatabase cifar = ReadDatabase.in(databases, Kind.CIFAR, plan.cifarRecords(), progress);
       Study study = new Study(cifar, scratch);
@@ -71,6 +88,7 @@ public final class ReadStudy {
         case SEEK -> study.seek();
         case SWITCHES -> study.switches();
         case DM -> study.speculation();
+        case MODES -> throw new IllegalStateException("a study of its own");
       };
     }
   }
@@ -78,6 +96,7 @@ public final class ReadStudy {
   /** A study of one database. */
   private record Study(ReadDatabase database, BenchFolder scratch) {
 
+    private static final int SHOWN_ITERATIONS = 12;
     private static final Confinement FREE = Confinement.none();
 
     private double fio(String... options) {
@@ -252,11 +271,19 @@ public final class ReadStudy {
                 outcome.number("missedPages"),
                 outcome.number("redundantPages"),
                 outcome.number("missedAfterSecond")));
+        lines.add("           missed by iteration: " + firstOf(outcome, "missedByIteration"));
+        lines.add("        redundant by iteration: " + firstOf(outcome, "redundantByIteration"));
       }
       return new Table(
           "pages that mode dm had not touched in advance, and those it touched in vain",
           "no page is missed after the second iteration (4.3.3)",
           lines);
+    }
+
+    private static String firstOf(ReadOutcome outcome, String list) {
+      List<String> counts = List.of(outcome.fields().getOrDefault(list, "").split(" "));
+      String text = String.join(" ", counts.subList(0, Math.min(counts.size(), SHOWN_ITERATIONS)));
+      return counts.size() > SHOWN_ITERATIONS ? text + " ..." : text;
     }
 
     private double speed(ReadOutcome outcome) {

@@ -71,7 +71,14 @@ final class TandemReadContender implements ReadContender {
 
   private static Map<String, String> fields(JsonNode json) {
     Map<String, String> fields = new HashMap<>();
-    json.properties().forEach(field -> fields.put(field.getKey(), field.getValue().asText()));
+    json.properties().forEach(field -> fields.put(field.getKey(), text(field.getValue())));
     return fields;
+  }
+
+  /** Lists of numbers as numbers with spaces between. */
+  private static String text(JsonNode value) {
+    List<String> items = new ArrayList<>();
+    value.forEach(item -> items.add(item.asText()));
+    return value.isArray() ? String.join(" ", items) : value.asText();
   }
 }

@@ -24,6 +24,9 @@ final class Breakdown {
   long records;
   long bytesNeeded;
 
+  /** Iterations whose pages were guessed; the arrays below may be longer. */
+  int guessedIterations;
+
   /** Pages that were touched in advance and not needed, by iteration. */
   long[] redundantPages = new long[0];
 

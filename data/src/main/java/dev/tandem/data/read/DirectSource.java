@@ -3,6 +3,7 @@ package dev.tandem.data.read;
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
+import dev.tandem.data.HeldRecords;
 import dev.tandem.data.RecordBlock;
 import dev.tandem.data.RecordSource;
 import dev.tandem.lmdb.Database;
@@ -12,6 +13,7 @@ import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.posix.PositionalFile;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
@@ -20,10 +22,11 @@ import java.util.Optional;
 /**
  * The records of an LMDB database by its index: a fetch of many is read past the page cache, sorted
  * and merged, with many requests under way, or taken straight from the page cache if it is there.
- * The state is that in which the database was opened; a writer that overwrites it is noticed.
+ * The state is that in which the database was opened; a fetch fails if a writer has overwritten it,
+ * and never lends bytes of another state.
  *
  * <p>Fetches may come from several threads. A block's memory is its own and goes back to the source
- * when it is closed.
+ * when it is closed. The threads that read past the page cache begin with the first such fetch.
  */
 public final class DirectSource implements RecordSource {
 
@@ -36,31 +39,45 @@ public final class DirectSource implements RecordSource {
   private final RecordIndex index;
   private final MappedData data;
   private final PositionalFile file;
-  private final RequestThreads threads;
-  private final Optional<LeafCache> leaves;
   private final Requests requests;
   private final Optional<StagedRecords> staged;
   private final MemoryPool pool = new MemoryPool();
   private final Outcome outcome = new Outcome();
+
+  // Of the first fetch past the page cache; under this object's monitor.
+  private RequestThreads threads;
+  private Optional<LeafCache> leaves;
 
   private DirectSource(Environment environment, Snapshot snapshot, Requests requests) {
     this.environment = environment;
     this.snapshot = snapshot;
     this.requests = requests;
     this.database = snapshot.main();
-    this.index = RecordIndex.openOrBuild(environment.file(), Progress.SILENT);
-    if (!index.describes(database)) {
-      throw new WorkFailedException(
-          "%s was changed while it was opened; open it again".formatted(environment.file()));
-    }
+    RecordIndex stored = RecordIndex.openOrBuild(environment.file(), Progress.SILENT);
+    // Somebody may have committed since the snapshot was taken.
+    this.index =
+        stored.describes(database) ? stored : RecordIndex.build(database, false, Progress.SILENT);
     this.data = new MappedData(environment.file());
     this.staged = StagedRecords.of(environment.file());
     this.file = PositionalFile.openDirect(environment.file());
-    this.leaves =
-        LeafCache.suits(index, file.alignment())
-            ? Optional.of(LeafCache.read(index, file, requests.queueDepth()))
-            : Optional.empty();
-    this.threads = new RequestThreads(file, requests.queueDepth(), outcome);
+  }
+
+  private synchronized Optional<LeafCache> leaves() {
+    if (leaves == null) {
+      leaves =
+          LeafCache.suits(index, file.alignment())
+              ? Optional.of(LeafCache.read(index, file, requests.queueDepth()))
+              : Optional.empty();
+      snapshot.ensureIntact();
+    }
+    return leaves;
+  }
+
+  private synchronized RequestThreads threads() {
+    if (threads == null) {
+      threads = new RequestThreads(file, requests.queueDepth(), outcome);
+    }
+    return threads;
   }
 
   /** Opens a database by its folder or its data file, with usual requests. */
@@ -106,15 +123,30 @@ public final class DirectSource implements RecordSource {
   @Override
   public RecordBlock fetch(long[] ordinals) {
     if (inMemory(ordinals)) {
-      snapshot.ensureIntact();
-      return RecordSource.super.fetch(ordinals);
+      return mapped(ordinals);
     }
     Fetch fetch = new Fetch(ordinals);
     if (fetch.bytes > LARGEST_FETCH) {
-      return RecordSource.super.fetch(ordinals);
+      return mapped(ordinals);
     }
     fetch.read();
     return fetch;
+  }
+
+  /** Records straight from the mapped file; copied where nothing keeps writers off its pages. */
+  private RecordBlock mapped(long[] ordinals) {
+    boolean copied = !snapshot.protectedBySlot();
+    DataRecord[] records = new DataRecord[ordinals.length];
+    for (int i = 0; i < ordinals.length; i++) {
+      DataRecord record = record(ordinals[i]);
+      records[i] = copied ? new DataRecord(copy(record.key()), copy(record.value())) : record;
+    }
+    snapshot.ensureIntact();
+    return new HeldRecords(records);
+  }
+
+  private static MemorySegment copy(MemorySegment bytes) {
+    return MemorySegment.ofArray(bytes.toArray(ValueLayout.JAVA_BYTE));
   }
 
   /** Whether the page cache has some of the records, and so likely all. */
@@ -132,9 +164,11 @@ public final class DirectSource implements RecordSource {
   }
 
   @Override
-  public void close() {
-    threads.close();
-    threads.join();
+  public synchronized void close() {
+    if (threads != null) {
+      threads.close();
+      threads.join();
+    }
     file.close();
     snapshot.close();
     environment.close();
@@ -193,7 +227,7 @@ public final class DirectSource implements RecordSource {
       this.keyMemory = new ByteBuffer[ordinals.length];
       this.valueAt = new int[ordinals.length];
       windows.clear();
-      IndexPlaces places = new IndexPlaces(index, database, leaves);
+      IndexPlaces places = new IndexPlaces(index, database, leaves());
       Located record = new Located();
       for (int i = 0; i < ordinals.length; i++) {
         if (staged.isPresent()) {
@@ -225,7 +259,7 @@ public final class DirectSource implements RecordSource {
             }
           };
       round.request(windows, requests.block());
-      threads.submit(round);
+      threads().submit(round);
       outcome.await(this);
       snapshot.ensureIntact();
       segment = MemorySegment.ofBuffer(memory.duplicate().clear());

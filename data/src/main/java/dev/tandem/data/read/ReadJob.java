@@ -35,23 +35,32 @@ public final class ReadJob {
     return new ReadJob(request, new CommunicatorPeers(communicator, false)).run();
   }
 
-  /** Reads the share of one rank for any consumer. All ranks call it together. */
-  public static void read(ReadRequest request, Communicator communicator, RecordVisitor visitor) {
+  /**
+   * Reads the share of one rank for any consumer. All ranks call it together.
+   *
+   * @return what it cost; its checksum is 0
+   */
+  public static ReaderReport read(
+      ReadRequest request, Communicator communicator, RecordVisitor visitor) {
     Peers peers =
         communicator.size() == 1 ? new Peers.Alone() : new CommunicatorPeers(communicator, false);
-    new ReadJob(request, peers).read(visitor, new Breakdown());
+    return new ReadJob(request, peers).measured(visitor);
   }
 
   private ReaderReport run() {
-    if (request.cold() && peers.rank() == 0) {
+    ChecksumVisitor checksum = new ChecksumVisitor();
+    return measured(checksum).withChecksum(checksum.sum());
+  }
+
+  private ReaderReport measured(RecordVisitor visitor) {
+    if (request.cold() && peers.rank() == peers.hostRanks()[0]) {
       PageCache.capability().orElseThrow().drop(Environment.dataFile(request.database()));
     }
     peers.barrier();
     ProcessCounters before = ProcessCounters.read();
     long began = System.nanoTime();
-    ChecksumVisitor checksum = new ChecksumVisitor();
     Breakdown times = new Breakdown();
-    Readings readings = read(checksum, times);
+    Readings readings = read(visitor, times);
     double seconds = (System.nanoTime() - began) / 1e9;
     ProcessCounters counters = ProcessCounters.read().since(before);
     return ReaderReport.of(
@@ -59,7 +68,6 @@ public final class ReadJob {
         readings.mode().code(),
         readings.choice(),
         readings.indexOrigin(),
-        checksum.sum(),
         seconds,
         times,
         counters);
@@ -67,7 +75,7 @@ public final class ReadJob {
 
   private Readings read(RecordVisitor visitor, Breakdown times) {
     try (Environment environment = Environment.open(request.database());
-        Snapshot snapshot = environment.snapshot();
+        Snapshot snapshot = CommonSnapshot.of(environment, peers);
         Readings readings = new Readings(request, peers, environment.file(), snapshot, times)) {
       try (Reading reading = readings.open()) {
         reading.run(visitor, times);

@@ -2,6 +2,7 @@ package dev.tandem.data.read;
 
 import dev.tandem.comm.launch.LaunchPlan;
 import dev.tandem.comm.launch.LaunchResult;
+import dev.tandem.comm.launch.Placement;
 import dev.tandem.comm.launch.ProcessLauncher;
 import dev.tandem.core.WorkFailedException;
 import java.lang.management.ManagementFactory;
@@ -24,16 +25,26 @@ public final class ReadLaunch {
    * @param log takes what else the processes print
    */
   public static List<ReaderReport> run(ReadRequest request, int readers, Consumer<String> log) {
-    return readers == 1 ? List.of(ReadJob.run(request)) : launch(request, readers, log);
+    return readers == 1
+        ? List.of(ReadJob.run(request))
+        : run(request, Placement.here(readers), log);
   }
 
-  private static List<ReaderReport> launch(ReadRequest request, int readers, Consumer<String> log) {
+  /**
+   * Reads by processes on several hosts, which all find the database at the same path.
+   *
+   * @param log takes what else the processes print
+   */
+  public static List<ReaderReport> run(
+      ReadRequest request, Placement placement, Consumer<String> log) {
+    int readers = placement.hosts().size();
     List<ReaderReport> reports = new ArrayList<>();
     LaunchPlan usual = LaunchPlan.of(readers, ReaderMain.class.getName(), request.arguments());
     LaunchPlan plan = usual.withJvmFlags(flags(usual.jvmFlags()));
     ProcessLauncher launcher =
         new ProcessLauncher(
             plan,
+            placement,
             (rank, source, line) ->
                 ReaderReport.ofLine(line)
                     .ifPresentOrElse(

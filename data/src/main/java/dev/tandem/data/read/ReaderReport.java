@@ -1,6 +1,8 @@
 package dev.tandem.data.read;
 
 import dev.tandem.posix.ProcessCounters;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -21,6 +23,9 @@ import java.util.Optional;
  * @param redundantPages touched in advance and not needed (mode dm), all iterations
  * @param missedPages needed and not touched in advance (mode dm), all iterations
  * @param missedAfterSecond those of the third and later iterations
+ * @param redundantByIteration redundant pages of each iteration, where the reader is a root of mode
+ *     dm; else empty
+ * @param missedByIteration missed pages, likewise
  */
 public record ReaderReport(
     int reader,
@@ -44,17 +49,23 @@ public record ReaderReport(
     long minorFaults,
     long majorFaults,
     long voluntarySwitches,
-    long involuntarySwitches) {
+    long involuntarySwitches,
+    List<Long> redundantByIteration,
+    List<Long> missedByIteration) {
 
   private static final String MARK = "tandem-reader";
-  private static final int FIELDS = 23;
+  private static final int FIELDS = 25;
+
+  public ReaderReport {
+    redundantByIteration = List.copyOf(redundantByIteration);
+    missedByIteration = List.copyOf(missedByIteration);
+  }
 
   static ReaderReport of(
       int reader,
       String mode,
       String choice,
       String index,
-      long checksum,
       double seconds,
       Breakdown times,
       ProcessCounters counters) {
@@ -68,7 +79,7 @@ public record ReaderReport(
         choice,
         index,
         times.records,
-        checksum,
+        0,
         seconds,
         times.seek / 1e9,
         times.read / 1e9,
@@ -84,7 +95,62 @@ public record ReaderReport(
         counters.minorFaults(),
         counters.majorFaults(),
         counters.voluntarySwitches(),
-        counters.involuntarySwitches());
+        counters.involuntarySwitches(),
+        list(times.redundantPages, times.guessedIterations),
+        list(times.missedPages, times.guessedIterations));
+  }
+
+  /** The same of a consumer that computed this checksum. */
+  ReaderReport withChecksum(long sum) {
+    return new ReaderReport(
+        reader,
+        mode,
+        choice,
+        index,
+        records,
+        sum,
+        seconds,
+        seekSeconds,
+        readSeconds,
+        copySeconds,
+        skewSeconds,
+        consumeSeconds,
+        sleepShare,
+        bytesNeeded,
+        bytesRead,
+        redundantPages,
+        missedPages,
+        missedAfterSecond,
+        minorFaults,
+        majorFaults,
+        voluntarySwitches,
+        involuntarySwitches,
+        redundantByIteration,
+        missedByIteration);
+  }
+
+  private static List<Long> list(long[] counts, int length) {
+    List<Long> list = new ArrayList<>();
+    for (int i = 0; i < length; i++) {
+      list.add(counts[i]);
+    }
+    return list;
+  }
+
+  private static String text(List<Long> counts) {
+    StringBuilder text = new StringBuilder();
+    for (long count : counts) {
+      text.append(text.isEmpty() ? "" : ",").append(count);
+    }
+    return text.toString();
+  }
+
+  private static List<Long> counts(String text) {
+    List<Long> counts = new ArrayList<>();
+    for (String count : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+      counts.add(Long.parseLong(count));
+    }
+    return counts;
   }
 
   private static long sum(long[] pages) {
@@ -120,7 +186,9 @@ public record ReaderReport(
       minorFaults,
       majorFaults,
       voluntarySwitches,
-      involuntarySwitches
+      involuntarySwitches,
+      text(redundantByIteration),
+      text(missedByIteration)
     };
     for (Object value : values) {
       line.append('\t').append(value);
@@ -157,6 +225,8 @@ public record ReaderReport(
             Long.parseLong(words[19]),
             Long.parseLong(words[20]),
             Long.parseLong(words[21]),
-            Long.parseLong(words[22])));
+            Long.parseLong(words[22]),
+            counts(words[23]),
+            counts(words[24])));
   }
 }

@@ -223,6 +223,10 @@ final class Readings implements AutoCloseable {
   private RecordIndex index() {
     long began = System.nanoTime();
     RecordIndex index = RecordIndex.openOrBuild(request.database(), Progress.SILENT);
+    if (!index.describes(snapshot.main())) {
+      // Somebody has committed since the snapshot was taken.
+      index = RecordIndex.build(snapshot.main(), false, Progress.SILENT);
+    }
     times.seek += System.nanoTime() - began;
     indexOrigin = index.origin();
     return index;

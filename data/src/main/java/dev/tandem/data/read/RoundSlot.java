@@ -185,6 +185,7 @@ final class RoundSlot {
         ByteBuffer window = outside.view(position);
         int at = MappedData.at(position);
         visitor.record(view, keyAt, keyLength, window, at, valueLength);
+        outside.ensureIntact();
       }
       bytes += keyLength + valueLength;
     }

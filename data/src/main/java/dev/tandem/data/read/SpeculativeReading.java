@@ -166,6 +166,7 @@ final class SpeculativeReading extends CopyReading {
     if (low <= high) {
       history.correct(start(found), low, high);
     }
+    breakdown.guessedIterations = Math.toIntExact(iteration + 1);
     breakdown.redundantPages = put(breakdown.redundantPages, iteration, redundant);
     breakdown.missedPages = put(breakdown.missedPages, iteration, missed);
   }

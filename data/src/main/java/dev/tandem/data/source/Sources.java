@@ -1,9 +1,9 @@
 package dev.tandem.data.source;
 
-import dev.tandem.data.LmdbSource;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.importing.ImageFolder;
 import dev.tandem.data.importing.SourceFormat;
+import dev.tandem.data.read.DirectSource;
 import java.nio.file.Path;
 
 /** Opens data sets by their paths. */
@@ -17,7 +17,8 @@ public final class Sources {
   }
 
   /**
-   * Opens a data set of a known format.
+   * Opens a data set of a known format. LMDB databases are read by their index, which is built when
+   * it is missing; it stays beside the database where that can be written.
    *
    * @param split which half of a data set that comes in two
    */
@@ -27,7 +28,7 @@ public final class Sources {
       case IDX -> IdxSource.open(SourceFormat.idx(path, null, split));
       case CIFAR10 -> CifarSource.open(SourceFormat.cifar10(path, split));
       case TAR -> TarSource.open(SourceFormat.tarShards(path));
-      case LMDB -> LmdbSource.open(path);
+      case LMDB -> DirectSource.open(path);
     };
   }
 }

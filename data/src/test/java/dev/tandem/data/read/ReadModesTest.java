@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -174,8 +175,17 @@ class ReadModesTest {
       for (ReaderReport report : reports) {
         assertEquals(0, report.missedAfterSecond(), report.toString());
       }
-      assertTrue(reports.getFirst().redundantPages() > 0, reports.toString());
+      ReaderReport first = reports.getFirst();
+      assertTrue(first.redundantPages() > 0, reports.toString());
+      assertEquals(Math.ceilDiv(12_000, 192), first.missedByIteration().size());
+      assertEquals(first.missedPages(), sum(first.missedByIteration()));
+      assertEquals(first.redundantPages(), sum(first.redundantByIteration()));
+      assertEquals(Optional.of(first), ReaderReport.ofLine(first.line()));
     }
+  }
+
+  private static long sum(List<Long> counts) {
+    return counts.stream().mapToLong(Long::longValue).sum();
   }
 
   private static List<ReaderReport> reports(ReadRequest request, int readers) throws Exception {
