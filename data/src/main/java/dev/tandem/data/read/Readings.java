@@ -43,7 +43,8 @@ final class Readings implements AutoCloseable {
     this.plan = request.plan(snapshot.main().size(), peers.size());
     this.outside = new OutsideValues(file, snapshot);
     if (request.mode() instanceof ReadMode.Automatic) {
-      ModeChoice chosen = ModeChoice.agreed(peers, file, plan.strided());
+      long share = bytesPerRecord() * plan.batch() / peers.size();
+      ModeChoice chosen = ModeChoice.agreed(peers, file, plan.strided(), share);
       this.mode = chosen.mode();
       this.choice = chosen.reason();
     } else {
@@ -76,19 +77,20 @@ final class Readings implements AutoCloseable {
   }
 
   Reading open() {
-    return switch (mode) {
-      case ReadMode.Lmdb _ -> cursor();
-      case ReadMode.LocalMap _ -> groups.members().length == 1 ? cursor() : copied();
-      case ReadMode.DistributedMap _ -> speculative();
-      case ReadMode.DirectSeek(_, Requests requests) -> sought(requests);
-      case ReadMode.Indexed(_, Requests requests) when requests.route() == Requests.Route.MAPPED ->
-          new MappedReading(plan, peers, snapshot, file, index());
-      case ReadMode.Indexed(_, Requests requests) -> indexed(requests);
-      case ReadMode.Coalesced(_, Requests requests, long budget) ->
-          coalesced(requests, budget, Integer.MAX_VALUE);
-      case ReadMode.Staggered(_, Requests requests, long budget, int group) ->
-          coalesced(requests, budget, group);
-      case ReadMode.Automatic _ -> throw new IllegalStateException("not decided yet");
+    ModeSettings settings = mode.settings();
+    Requests requests = settings.requests();
+    return switch (mode.kind()) {
+      case LMDB -> cursor();
+      case LMM -> groups.members().length == 1 ? cursor() : copied();
+      case DM -> speculative();
+      case DIO -> sought(requests);
+      case PROV ->
+          requests.route() == Requests.Route.MAPPED
+              ? new MappedReading(plan, peers, snapshot, file, index())
+              : indexed(requests);
+      case COAL -> coalesced(requests, settings.budget(), Integer.MAX_VALUE);
+      case STAG -> coalesced(requests, settings.budget(), settings.group());
+      case AUTO -> throw new IllegalStateException("not decided yet");
     };
   }
 

@@ -1,0 +1,87 @@
+package dev.tandem.posix;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * Memory in huge pages, where the kernel gives them. A read past the page cache that goes there is
+ * one request for the storage however long it is (4 MiB are common), where scattered small pages
+ * cut it at one MiB or less, and takes the kernel less time. Thread-safe.
+ */
+public final class HugeMemory {
+
+  /** Huge pages of nearly all machines; with others the memory is right, only not better. */
+  private static final long HUGE_PAGE = 2 << 20;
+
+  private static final long READ_WRITE = 3;
+  private static final long PRIVATE_ANONYMOUS = 0x22;
+  private static final long WANT_HUGE_PAGES = 14;
+
+  private static final Capability<HugeMemory> CAPABILITY =
+      Linux.bind("memory in huge pages", HugeMemory::new);
+
+  private final long map = Linux.number(9, 222);
+  private final long unmap = Linux.number(11, 215);
+  private final long advise = Linux.number(28, 233);
+  private final MethodHandle call;
+
+  /** One function for all three calls: binding one takes a new JVM some milliseconds. */
+  private HugeMemory(Linker linker) {
+    call =
+        Linux.syscall(
+            linker,
+            FunctionDescriptor.of(
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG));
+  }
+
+  public static Capability<HugeMemory> capability() {
+    return CAPABILITY;
+  }
+
+  /**
+   * A buffer of so many zero bytes at the beginning of a page, in huge pages if there are any; the
+   * usual memory where there is no such call. It goes when nobody has it any more.
+   */
+  public static ByteBuffer allocate(int bytes) {
+    return CAPABILITY instanceof Capability.Present<HugeMemory>(HugeMemory memory)
+        ? memory.mapped(bytes)
+        : ByteBuffer.allocateDirect(Math.addExact(bytes, 4096)).alignedSlice(4096).limit(bytes);
+  }
+
+  @SuppressWarnings("restricted") // this module is where foreign calls live
+  private ByteBuffer mapped(int bytes) {
+    // A huge page more than asked for: the mapping need not begin with one.
+    long length = (bytes + 2 * HUGE_PAGE - 1) & -HUGE_PAGE;
+    long address = call(map, 0, length, READ_WRITE, PRIVATE_ANONYMOUS, -1);
+    if (address < 0) {
+      throw new OutOfMemoryError("the system has no " + length + " bytes of memory to map");
+    }
+    long start = (address + HUGE_PAGE - 1) & -HUGE_PAGE;
+    // Refused where huge pages are switched off; small ones do as well.
+    var _ = call(advise, start, length - (start - address), WANT_HUGE_PAGES, 0, 0);
+    return MemorySegment.ofAddress(start)
+        .reinterpret(bytes, Arena.ofAuto(), _ -> call(unmap, address, length, 0, 0, 0))
+        .asByteBuffer();
+  }
+
+  private long call(long number, long first, long second, long third, long fourth, long fifth) {
+    try {
+      return (long)
+          call.invokeExact(
+              Linux.scratch().callState, number, first, second, third, fourth, fifth, 0L);
+    } catch (Throwable e) {
+      throw Linux.unexpected(e);
+    }
+  }
+}
