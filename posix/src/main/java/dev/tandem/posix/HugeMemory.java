@@ -4,8 +4,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 
 /**
  * Memory in huge pages, where the kernel gives them. A read past the page cache that goes there is
@@ -19,7 +21,12 @@ public final class HugeMemory {
 
   private static final long READ_WRITE = 3;
   private static final long PRIVATE_ANONYMOUS = 0x22;
+  private static final long NO_ACCESS = 0;
+  private static final long SHARED_HERE = 0x11;
   private static final long WANT_HUGE_PAGES = 14;
+  private static final long GATHER_NOW = 25;
+  private static final long CURRENT_FOLDER = -100;
+  private static final long OPEN_READ_WRITE = 2;
 
   private static final Capability<HugeMemory> CAPABILITY =
       Linux.bind("memory in huge pages", HugeMemory::new);
@@ -27,9 +34,11 @@ public final class HugeMemory {
   private final long map = Linux.number(9, 222);
   private final long unmap = Linux.number(11, 215);
   private final long advise = Linux.number(28, 233);
+  private final long open = Linux.number(257, 56);
+  private final long close = Linux.number(3, 57);
   private final MethodHandle call;
 
-  /** One function for all three calls: binding one takes a new JVM some milliseconds. */
+  /** One function for all calls: binding one takes a new JVM some milliseconds. */
   private HugeMemory(Linker linker) {
     call =
         Linux.syscall(
@@ -73,6 +82,44 @@ public final class HugeMemory {
     return MemorySegment.ofAddress(start)
         .reinterpret(bytes, Arena.ofAuto(), _ -> call(unmap, address, length, 0, 0, 0))
         .asByteBuffer();
+  }
+
+  /**
+   * Puts the first bytes of a file of shared memory into huge pages, for all who map it, as far as
+   * the kernel can: where it cannot nothing changes. The file's bytes stay.
+   */
+  public static void gather(Path file, long bytes) {
+    if (CAPABILITY instanceof Capability.Present<HugeMemory>(HugeMemory memory)) {
+      memory.gatherPages(file, bytes);
+    }
+  }
+
+  @SuppressWarnings("restricted") // this module is where foreign calls live
+  private void gatherPages(Path file, long bytes) {
+    long descriptor;
+    try (Arena arena = Arena.ofConfined()) {
+      long path = arena.allocateFrom(file.toString()).address();
+      descriptor = call(open, CURRENT_FOLDER, path, OPEN_READ_WRITE, 0, 0);
+    }
+    if (descriptor < 0) {
+      return;
+    }
+    // Huge pages want a mapping that begins with one, so there is first room, then the file in it.
+    long length = bytes + HUGE_PAGE;
+    long room = call(map, 0, length, NO_ACCESS, PRIVATE_ANONYMOUS, -1);
+    if (room >= 0) {
+      long start = (room + HUGE_PAGE - 1) & -HUGE_PAGE;
+      if (call(map, start, bytes, READ_WRITE, SHARED_HERE, descriptor) == start) {
+        MemorySegment mapped = MemorySegment.ofAddress(start).reinterpret(bytes);
+        for (long at = 0; at < bytes; at += HUGE_PAGE) {
+          // What has no page at all is not gathered.
+          var _ = mapped.get(ValueLayout.JAVA_BYTE, at);
+        }
+        var _ = call(advise, start, bytes, GATHER_NOW, 0, 0);
+      }
+      var _ = call(unmap, room, length, 0, 0, 0);
+    }
+    var _ = call(close, descriptor, 0, 0, 0, 0);
   }
 
   private long call(long number, long first, long second, long third, long fourth, long fifth) {

@@ -37,16 +37,14 @@ record ModeChoice(ReadMode mode, String reason) {
   /** The longest request that reaches a disk whole, if its memory is in huge pages. */
   private static final int WHOLE_REQUEST = 4 << 20;
 
+  /** Random requests under way in each of several readers. */
+  private static final int FEWEST_RANDOM = 8;
+
   private static final int BYTES = 1024;
   private static final int EVERY_READER = 1 << 20;
 
-  /**
-   * Looks at the file and decides.
-   *
-   * @param hosts on which readers are
-   * @param shareBytes what a reader takes in an iteration, about
-   */
-  static ModeChoice probe(Path file, boolean strided, int hosts, long shareBytes) {
+  /** Looks at the file and decides, for readers on so many hosts, so many on each. */
+  static ModeChoice probe(Path file, boolean strided, int hosts, int hostReaders) {
     double warm = PageCache.sampledShare(file);
     if (warm >= WARM) {
       Requests mapped = new Requests(LARGE, 1, Requests.Route.MAPPED);
@@ -55,12 +53,12 @@ record ModeChoice(ReadMode mode, String reason) {
           percent(warm) + " of the file is in the page cache: prov, straight from there");
     }
     try (PositionalFile direct = PositionalFile.openDirect(file)) {
-      return probe(direct, warm, strided, hosts, shareBytes);
+      return probe(direct, warm, strided, hosts, hostReaders);
     }
   }
 
   private static ModeChoice probe(
-      PositionalFile file, double warm, boolean strided, int hosts, long shareBytes) {
+      PositionalFile file, double warm, boolean strided, int hosts, int hostReaders) {
     SplittableRandom random = new SplittableRandom(file.size());
     ByteBuffer memory =
         ByteBuffer.allocateDirect(LARGE + file.alignment()).alignedSlice(file.alignment());
@@ -78,22 +76,16 @@ record ModeChoice(ReadMode mode, String reason) {
             + " MB/s come";
     Requests.Route route = file.direct() ? Requests.Route.DIRECT : Requests.Route.CACHED;
     if (!strided) {
-      Requests requests = new Requests(LARGE, Requests.RANDOM_DEPTH, route);
+      int depth = Math.max(Requests.RANDOM_DEPTH / hostReaders, FEWEST_RANDOM);
+      Requests requests = new Requests(LARGE, depth, route);
       return new ModeChoice(
           new ReadMode.Indexed(EVERY_READER, requests),
-          seen + ": prov, every reader its own records, queue depth " + Requests.RANDOM_DEPTH);
+          seen + ": prov, every reader its own records, queue depth " + depth);
     }
     boolean slow = small >= SLOW_REQUEST_SECONDS;
     boolean rationed = !slow && smallReads.mean > RATIONED_REQUEST_SECONDS;
-    if (rationed && shareBytes >= LARGE) {
-      return new ModeChoice(
-          new ReadMode.Indexed(EVERY_READER, new Requests(WHOLE_REQUEST, 2, route)),
-          seen
-              + ", but many take "
-              + Math.round(smallReads.mean * 1e6)
-              + " us each: prov, every reader a root, blocks of "
-              + (WHOLE_REQUEST >> 20)
-              + " MiB, queue depth 2");
+    if (rationed) {
+      seen += ", but many take " + Math.round(smallReads.mean * 1e6) + " us each";
     }
     if (!slow && !rationed) {
       Requests usual = ModeSettings.DEFAULT.requests();
@@ -156,14 +148,15 @@ record ModeChoice(ReadMode mode, String reason) {
   }
 
   /** The same for all readers: the first decides. */
-  static ModeChoice agreed(Peers peers, Path file, boolean strided, long shareBytes) {
+  static ModeChoice agreed(Peers peers, Path file, boolean strided) {
     byte[] bytes = new byte[BYTES];
     if (peers.rank() == 0) {
       int hosts = 0;
       for (int host : peers.hosts()) {
         hosts = Math.max(hosts, host + 1);
       }
-      byte[] text = probe(file, strided, hosts, shareBytes).text().getBytes(StandardCharsets.UTF_8);
+      int readers = peers.hostRanks().length;
+      byte[] text = probe(file, strided, hosts, readers).text().getBytes(StandardCharsets.UTF_8);
       System.arraycopy(text, 0, bytes, 0, Math.min(text.length, BYTES));
     }
     peers.broadcast(bytes, 0);

@@ -15,8 +15,8 @@ import java.util.Optional;
  */
 final class Readings implements AutoCloseable {
 
-  /** Bytes that take no longer to read than a request. */
-  private static final int GAP = 32 << 10;
+  /** What part of a block takes no longer to read along than a request of its own. */
+  private static final int GAPS_A_BLOCK = 16;
 
   /** Values that are longer are not handed on through slots sized for typical ones. */
   private static final long TYPICAL_VALUES = 32;
@@ -43,8 +43,7 @@ final class Readings implements AutoCloseable {
     this.plan = request.plan(snapshot.main().size(), peers.size());
     this.outside = new OutsideValues(file, snapshot);
     if (request.mode() instanceof ReadMode.Automatic) {
-      long share = bytesPerRecord() * plan.batch() / peers.size();
-      ModeChoice chosen = ModeChoice.agreed(peers, file, plan.strided(), share);
+      ModeChoice chosen = ModeChoice.agreed(peers, file, plan.strided());
       this.mode = chosen.mode();
       this.choice = chosen.reason();
     } else {
@@ -144,7 +143,7 @@ final class Readings implements AutoCloseable {
 
   private Reading sought(Requests requests) {
     PositionalFile opened = opened(requests);
-    SlotRing ring = ring(RingSize.ofIterations(iterationBytes(), smallest(opened), requests));
+    SlotRing ring = ring(ringOfIterations(opened, requests));
     if (!root()) {
       opened.close();
       return follower(ring);
@@ -166,7 +165,7 @@ final class Readings implements AutoCloseable {
   private Reading indexed(Requests requests) {
     RecordIndex index = index();
     PositionalFile opened = opened(requests);
-    RingSize size = RingSize.ofIterations(iterationBytes(), smallest(opened), requests);
+    RingSize size = ringOfIterations(opened, requests);
     return indexed(requests, index, opened, size, Turns.ALWAYS);
   }
 
@@ -213,7 +212,7 @@ final class Readings implements AutoCloseable {
             snapshot,
             opened.alignment(),
             requests.block(),
-            GAP,
+            requests.block() / GAPS_A_BLOCK,
             iterationsARound);
     return new RequestReading(planner, ring, opened, requests.queueDepth(), turns, outside);
   }
@@ -265,6 +264,14 @@ final class Readings implements AutoCloseable {
   private long smallest(PositionalFile opened) {
     long typical = Math.min(TYPICAL_VALUES * bytesPerRecord(), 1 << 28);
     return RoundPlanner.capacityFor(typical, snapshot.pageSize(), opened.alignment());
+  }
+
+  private RingSize ringOfIterations(PositionalFile opened, Requests requests) {
+    // In random order a request is a record, whatever it might be.
+    long request =
+        plan.strided() ? requests.block() : Math.min(requests.block(), 2 * bytesPerRecord());
+    return RingSize.ofIterations(
+        iterationBytes(), smallest(opened), request, requests.queueDepth());
   }
 
   private RingSize copySize() {
