@@ -36,10 +36,13 @@ public final class Children {
 
   /** As {@link #java}, with the further flags that the launcher has for short commands. */
   static Run shortJava(Class<?> main, Object... arguments) {
+    return java(shortFlags(), main, arguments);
+  }
+
+  /** The further flags that the launcher has for short commands. */
+  public static List<String> shortFlags() {
     String home = System.getProperty("tandem.home");
-    List<String> flags =
-        home == null ? List.of() : List.of("@" + Path.of(home, "jvm.short.options"));
-    return java(flags, main, arguments);
+    return home == null ? List.of() : List.of("@" + Path.of(home, "jvm.short.options"));
   }
 
   private static Run java(List<String> flags, Class<?> main, Object... arguments) {

@@ -44,6 +44,7 @@ final class TrainCacheCommand extends TandemCommand {
         for (String mode : new String[] {"prov", "auto", "coal", "lmdb"}) {
           execute("data", "read", "--mode", mode, database.toString());
         }
+        execute("data", "read", "--mode", "auto", "--cold", database.toString());
         execute("data", "read", "--mode", "prov", "--access", "shuffled", database.toString());
       }
       return List.of();

@@ -28,8 +28,11 @@ public final class PageCache {
   private static final int SAMPLES = 24;
   private static final int SAMPLE_BYTES = 64 << 10;
 
-  private static final Capability<PageCache> CAPABILITY =
-      Linux.bind("the page cache's counters", PageCache::new);
+  /** Apart, so that a sample can be taken without binding anything. */
+  private static final class Binding {
+    private static final Capability<PageCache> CAPABILITY =
+        Linux.bind("the page cache's counters", PageCache::new);
+  }
 
   private final MethodHandle open;
   private final MethodHandle close;
@@ -56,7 +59,7 @@ public final class PageCache {
   }
 
   public static Capability<PageCache> capability() {
-    return CAPABILITY;
+    return Binding.CAPABILITY;
   }
 
   /**
@@ -64,17 +67,20 @@ public final class PageCache {
    * (mincore). Small files are looked at whole.
    */
   public static double sampledShare(Path path) {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        Arena arena = Arena.ofConfined()) {
       long size = channel.size();
       if (size == 0) {
         return 1;
       }
+      // One segment: mapped buffers are made by reflection, which takes a new JVM 20 ms.
+      MemorySegment whole = channel.map(MapMode.READ_ONLY, 0, size, arena);
       long samples = Math.min(SAMPLES, (size + SAMPLE_BYTES - 1) / SAMPLE_BYTES);
       int resident = 0;
       for (long i = 0; i < samples; i++) {
         long at = size / samples * i / SAMPLE_BYTES * SAMPLE_BYTES;
         long length = Math.min(SAMPLE_BYTES, size - at);
-        if (channel.map(MapMode.READ_ONLY, at, length).isLoaded()) {
+        if (whole.asSlice(at, length).isLoaded()) {
           resident++;
         }
       }

@@ -215,6 +215,8 @@ public final class ReadBenchmark {
     try (Progress.Task task = progress.start("round " + (round + 1), runs, "runs")) {
       for (ReadPlan.Entry entry : entries) {
         readAhead.set(entry.what().readAhead());
+        // Read in anew, in order: how large the page cache's pages are depends on how they came.
+        entry.what().database().cool();
         List<String> order = round % 2 == 0 ? entry.contenders() : entry.contenders().reversed();
         for (String name : order) {
           attempt(entry.what(), contenders.get(name), disk)

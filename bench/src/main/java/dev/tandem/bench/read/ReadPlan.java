@@ -142,7 +142,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
         false,
         readAhead,
         THROTTLED_READERS,
-        quick ? 5 : 25,
+        quick ? 5 : 100,
         contenders);
   }
 

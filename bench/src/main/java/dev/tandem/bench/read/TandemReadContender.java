@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code tandem data read} as users call it, in a fresh process. */
+/** {@code tandem data read} as the launcher starts it, flags included, in a fresh process. */
 final class TandemReadContender implements ReadContender {
 
   /** Not a class literal: this module comes before the one that has the command line. */
@@ -53,7 +53,7 @@ final class TandemReadContender implements ReadContender {
     arguments.addAll(List.of("--iterations", what.iterations()));
     arguments.addAll(List.of("--access", what.access().order(), "--json", results));
     arguments.addAll(settings);
-    return Children.javaCommand(List.of(), COMMAND_LINE, arguments);
+    return Children.javaCommand(Children.shortFlags(), COMMAND_LINE, arguments);
   }
 
   private ReadOutcome outcome(ReadCase what) {

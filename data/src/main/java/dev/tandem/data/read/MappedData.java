@@ -3,6 +3,8 @@ package dev.tandem.data.read;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -31,11 +33,14 @@ final class MappedData {
       long size = channel.size();
       windows = new ByteBuffer[(int) ((size + (1L << SHIFT) - 1) >>> SHIFT)];
       views = new ByteBuffer[windows.length];
+      // By way of a segment: buffers mapped directly are made by reflection, slow in a new JVM.
+      MemorySegment whole = channel.map(MapMode.READ_ONLY, 0, size, Arena.ofAuto());
       for (int i = 0; i < windows.length; i++) {
         long at = (long) i << SHIFT;
         windows[i] =
-            channel
-                .map(MapMode.READ_ONLY, at, Math.min(WINDOW, size - at))
+            whole
+                .asSlice(at, Math.min(WINDOW, size - at))
+                .asByteBuffer()
                 .order(ByteOrder.LITTLE_ENDIAN);
         views[i] = windows[i].duplicate().order(ByteOrder.LITTLE_ENDIAN);
       }

@@ -1,5 +1,6 @@
 package dev.tandem.data.read;
 
+import dev.tandem.posix.HugeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
@@ -27,9 +28,7 @@ final class MemoryPool {
     // All that is kept is too small: it will not be asked for again.
     kept.poll();
     int size = Math.addExact(bytes, UNIT - 1) & -UNIT;
-    return ByteBuffer.allocateDirect(size + RoundSlot.ALIGNMENT)
-        .alignedSlice(RoundSlot.ALIGNMENT)
-        .order(ByteOrder.LITTLE_ENDIAN);
+    return HugeMemory.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   synchronized void giveBack(ByteBuffer memory) {

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
@@ -20,18 +19,32 @@ record ModeChoice(ReadMode mode, String reason) {
   private static final double WARM = 0.9;
   private static final int SMALL = 4096;
   private static final int LARGE = 1 << 20;
-  private static final int SMALL_READS = 6;
+  private static final int FEWEST_SMALL_READS = 6;
   private static final int LARGE_READS = 3;
+
+  /** Limits on requests let a tenth of a second's worth pass at once, so fewer show nothing. */
+  private static final int SMALL_READS = 110;
+
+  private static final double MOST_PROBING_SECONDS = 0.05;
   private static final int LARGEST_BLOCK = 16 << 20;
 
   /** A request that takes longer is worth avoiding at the price of handing records on. */
   private static final double SLOW_REQUEST_SECONDS = 0.002;
 
+  /** Where the mean is longer, though one request may be fast, requests are rationed. */
+  private static final double RATIONED_REQUEST_SECONDS = 0.0004;
+
+  /** The longest request that reaches a disk whole, if its memory is in huge pages. */
+  private static final int WHOLE_REQUEST = 4 << 20;
+
+  /** Random requests under way in each of several readers. */
+  private static final int FEWEST_RANDOM = 8;
+
   private static final int BYTES = 1024;
   private static final int EVERY_READER = 1 << 20;
 
-  /** Looks at the file and decides, for readers on so many hosts. */
-  static ModeChoice probe(Path file, boolean strided, int hosts) {
+  /** Looks at the file and decides, for readers on so many hosts, so many on each. */
+  static ModeChoice probe(Path file, boolean strided, int hosts, int hostReaders) {
     double warm = PageCache.sampledShare(file);
     if (warm >= WARM) {
       Requests mapped = new Requests(LARGE, 1, Requests.Route.MAPPED);
@@ -40,32 +53,41 @@ record ModeChoice(ReadMode mode, String reason) {
           percent(warm) + " of the file is in the page cache: prov, straight from there");
     }
     try (PositionalFile direct = PositionalFile.openDirect(file)) {
-      return probe(direct, warm, strided, hosts);
+      return probe(direct, warm, strided, hosts, hostReaders);
     }
   }
 
-  private static ModeChoice probe(PositionalFile file, double warm, boolean strided, int hosts) {
+  private static ModeChoice probe(
+      PositionalFile file, double warm, boolean strided, int hosts, int hostReaders) {
     SplittableRandom random = new SplittableRandom(file.size());
     ByteBuffer memory =
         ByteBuffer.allocateDirect(LARGE + file.alignment()).alignedSlice(file.alignment());
-    double small = best(file, memory, SMALL, SMALL_READS, random);
-    double large = best(file, memory, LARGE, LARGE_READS, random);
+    Reads smallReads =
+        Reads.time(file, memory, SMALL, strided ? SMALL_READS : FEWEST_SMALL_READS, random);
+    double small = smallReads.best;
+    double large = Reads.time(file, memory, LARGE, LARGE_READS, random).best;
     double bandwidth = (LARGE - SMALL) / Math.max(large - small, 1e-9);
     String seen =
-        String.format(
-            Locale.ROOT,
-            "%s of the file is in the page cache, a request takes %.0f us, then %.0f MB/s come",
-            percent(warm),
-            small * 1e6,
-            bandwidth / 1e6);
+        percent(warm)
+            + " of the file is in the page cache, a request takes "
+            + Math.round(small * 1e6)
+            + " us, then "
+            + Math.round(bandwidth / 1e6)
+            + " MB/s come";
     Requests.Route route = file.direct() ? Requests.Route.DIRECT : Requests.Route.CACHED;
     if (!strided) {
-      Requests requests = new Requests(LARGE, Requests.RANDOM_DEPTH, route);
+      int depth = Math.max(Requests.RANDOM_DEPTH / hostReaders, FEWEST_RANDOM);
+      Requests requests = new Requests(LARGE, depth, route);
       return new ModeChoice(
           new ReadMode.Indexed(EVERY_READER, requests),
-          seen + ": prov, every reader its own records, queue depth " + Requests.RANDOM_DEPTH);
+          seen + ": prov, every reader its own records, queue depth " + depth);
     }
-    if (small < SLOW_REQUEST_SECONDS) {
+    boolean slow = small >= SLOW_REQUEST_SECONDS;
+    boolean rationed = !slow && smallReads.mean > RATIONED_REQUEST_SECONDS;
+    if (rationed) {
+      seen += ", but many take " + Math.round(smallReads.mean * 1e6) + " us each";
+    }
+    if (!slow && !rationed) {
       Requests usual = ModeSettings.DEFAULT.requests();
       Requests requests = new Requests(usual.block(), usual.queueDepth(), route);
       return new ModeChoice(
@@ -76,7 +98,7 @@ record ModeChoice(ReadMode mode, String reason) {
               + " KiB, queue depth "
               + usual.queueDepth());
     }
-    int block = block(small, bandwidth);
+    int block = rationed ? WHOLE_REQUEST : block(small, bandwidth);
     Requests requests = new Requests(block, 2, route);
     String coalesced = ", one root a host, blocks of " + (block >> 20) + " MiB, queue depth 2";
     if (hosts > 1) {
@@ -98,17 +120,27 @@ record ModeChoice(ReadMode mode, String reason) {
     return block;
   }
 
-  private static double best(
-      PositionalFile file, ByteBuffer memory, int length, int reads, SplittableRandom random) {
-    double best = Double.MAX_VALUE;
-    long room = Math.max(1, (file.size() - length) / SMALL);
-    for (int i = 0; i < reads; i++) {
-      long position = random.nextLong(room) * SMALL / file.alignment() * file.alignment();
-      long began = System.nanoTime();
-      file.read(memory.clear().limit(length), position, 0);
-      best = Math.min(best, (System.nanoTime() - began) / 1e9);
+  /** How long reads at random places took, in seconds. */
+  private record Reads(double best, double mean) {
+
+    /** Reads so many times, or fewer if that would take long. */
+    static Reads time(
+        PositionalFile file, ByteBuffer memory, int length, int most, SplittableRandom random) {
+      double best = Double.MAX_VALUE;
+      double sum = 0;
+      int reads = 0;
+      long room = Math.max(1, (file.size() - length) / SMALL);
+      while (reads < most && (reads < FEWEST_SMALL_READS || sum < MOST_PROBING_SECONDS)) {
+        long position = random.nextLong(room) * SMALL / file.alignment() * file.alignment();
+        long began = System.nanoTime();
+        file.read(memory.clear().limit(length), position, 0);
+        double seconds = (System.nanoTime() - began) / 1e9;
+        best = Math.min(best, seconds);
+        sum += seconds;
+        reads++;
+      }
+      return new Reads(best, sum / reads);
     }
-    return best;
   }
 
   private static String percent(double share) {
@@ -123,7 +155,8 @@ record ModeChoice(ReadMode mode, String reason) {
       for (int host : peers.hosts()) {
         hosts = Math.max(hosts, host + 1);
       }
-      byte[] text = probe(file, strided, hosts).text().getBytes(StandardCharsets.UTF_8);
+      int readers = peers.hostRanks().length;
+      byte[] text = probe(file, strided, hosts, readers).text().getBytes(StandardCharsets.UTF_8);
       System.arraycopy(text, 0, bytes, 0, Math.min(text.length, BYTES));
     }
     peers.broadcast(bytes, 0);
@@ -131,7 +164,7 @@ record ModeChoice(ReadMode mode, String reason) {
   }
 
   private String text() {
-    ModeSettings settings = ModeSettings.of(mode);
+    ModeSettings settings = mode.settings();
     return String.join(
         "|",
         mode.code(),

@@ -41,24 +41,7 @@ public record ModeSettings(int roots, Requests requests, long budget, int group)
     };
   }
 
-  /** The settings of a mode. */
-  static ModeSettings of(ReadMode mode) {
-    return switch (mode) {
-      case ReadMode.Lmdb _, ReadMode.Automatic _ -> DEFAULT;
-      case ReadMode.LocalMap(int roots) -> DEFAULT.withRoots(roots);
-      case ReadMode.DistributedMap(int roots) -> DEFAULT.withRoots(roots);
-      case ReadMode.DirectSeek(int roots, Requests requests) ->
-          new ModeSettings(roots, requests, 0, 1);
-      case ReadMode.Indexed(int roots, Requests requests) ->
-          new ModeSettings(roots, requests, 0, 1);
-      case ReadMode.Coalesced(int roots, Requests requests, long budget) ->
-          new ModeSettings(roots, requests, budget, 1);
-      case ReadMode.Staggered(int roots, Requests requests, long budget, int group) ->
-          new ModeSettings(roots, requests, budget, group);
-    };
-  }
-
-  private ModeSettings withRoots(int number) {
+  ModeSettings withRoots(int number) {
     return new ModeSettings(number, requests, budget, group);
   }
 }

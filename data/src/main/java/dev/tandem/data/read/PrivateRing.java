@@ -1,6 +1,7 @@
 package dev.tandem.data.read;
 
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.HugeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -35,9 +36,7 @@ final class PrivateRing implements SlotRing {
     if (slots[place] == null) {
       // Memory costs time to get: the first round is under way before the last slot is needed.
       ByteBuffer memory =
-          ByteBuffer.allocateDirect(RoundSlot.bytesFor(capacity) + RoundSlot.ALIGNMENT)
-              .alignedSlice(RoundSlot.ALIGNMENT)
-              .order(ByteOrder.LITTLE_ENDIAN);
+          HugeMemory.allocate(RoundSlot.bytesFor(capacity)).order(ByteOrder.LITTLE_ENDIAN);
       slots[place] = new RoundSlot(memory, capacity);
     }
     return slots[place];

@@ -42,7 +42,7 @@ public record ReadRequest(
 
   /** As arguments of {@link ReaderMain}. */
   public List<String> arguments() {
-    ModeSettings settings = ModeSettings.of(mode);
+    ModeSettings settings = mode.settings();
     return List.of(
         database.toString(),
         mode.code(),

@@ -15,8 +15,8 @@ import java.util.Optional;
  */
 final class Readings implements AutoCloseable {
 
-  /** Bytes that take no longer to read than a request. */
-  private static final int GAP = 32 << 10;
+  /** What part of a block takes no longer to read along than a request of its own. */
+  private static final int GAPS_A_BLOCK = 16;
 
   /** Values that are longer are not handed on through slots sized for typical ones. */
   private static final long TYPICAL_VALUES = 32;
@@ -76,19 +76,20 @@ final class Readings implements AutoCloseable {
   }
 
   Reading open() {
-    return switch (mode) {
-      case ReadMode.Lmdb _ -> cursor();
-      case ReadMode.LocalMap _ -> groups.members().length == 1 ? cursor() : copied();
-      case ReadMode.DistributedMap _ -> speculative();
-      case ReadMode.DirectSeek(_, Requests requests) -> sought(requests);
-      case ReadMode.Indexed(_, Requests requests) when requests.route() == Requests.Route.MAPPED ->
-          new MappedReading(plan, peers, snapshot, file, index());
-      case ReadMode.Indexed(_, Requests requests) -> indexed(requests);
-      case ReadMode.Coalesced(_, Requests requests, long budget) ->
-          coalesced(requests, budget, Integer.MAX_VALUE);
-      case ReadMode.Staggered(_, Requests requests, long budget, int group) ->
-          coalesced(requests, budget, group);
-      case ReadMode.Automatic _ -> throw new IllegalStateException("not decided yet");
+    ModeSettings settings = mode.settings();
+    Requests requests = settings.requests();
+    return switch (mode.kind()) {
+      case LMDB -> cursor();
+      case LMM -> groups.members().length == 1 ? cursor() : copied();
+      case DM -> speculative();
+      case DIO -> sought(requests);
+      case PROV ->
+          requests.route() == Requests.Route.MAPPED
+              ? new MappedReading(plan, peers, snapshot, file, index())
+              : indexed(requests);
+      case COAL -> coalesced(requests, settings.budget(), Integer.MAX_VALUE);
+      case STAG -> coalesced(requests, settings.budget(), settings.group());
+      case AUTO -> throw new IllegalStateException("not decided yet");
     };
   }
 
@@ -142,7 +143,7 @@ final class Readings implements AutoCloseable {
 
   private Reading sought(Requests requests) {
     PositionalFile opened = opened(requests);
-    SlotRing ring = ring(RingSize.ofIterations(iterationBytes(), smallest(opened), requests));
+    SlotRing ring = ring(ringOfIterations(opened, requests));
     if (!root()) {
       opened.close();
       return follower(ring);
@@ -164,7 +165,7 @@ final class Readings implements AutoCloseable {
   private Reading indexed(Requests requests) {
     RecordIndex index = index();
     PositionalFile opened = opened(requests);
-    RingSize size = RingSize.ofIterations(iterationBytes(), smallest(opened), requests);
+    RingSize size = ringOfIterations(opened, requests);
     return indexed(requests, index, opened, size, Turns.ALWAYS);
   }
 
@@ -211,7 +212,7 @@ final class Readings implements AutoCloseable {
             snapshot,
             opened.alignment(),
             requests.block(),
-            GAP,
+            requests.block() / GAPS_A_BLOCK,
             iterationsARound);
     return new RequestReading(planner, ring, opened, requests.queueDepth(), turns, outside);
   }
@@ -267,6 +268,14 @@ final class Readings implements AutoCloseable {
   private long smallest(PositionalFile opened) {
     long typical = Math.min(TYPICAL_VALUES * bytesPerRecord(), 1 << 28);
     return RoundPlanner.capacityFor(typical, snapshot.pageSize(), opened.alignment());
+  }
+
+  private RingSize ringOfIterations(PositionalFile opened, Requests requests) {
+    // In random order a request is a record, whatever it might be.
+    long request =
+        plan.strided() ? requests.block() : Math.min(requests.block(), 2 * bytesPerRecord());
+    return RingSize.ofIterations(
+        iterationBytes(), smallest(opened), request, requests.queueDepth());
   }
 
   private RingSize copySize() {

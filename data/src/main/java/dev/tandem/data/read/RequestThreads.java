@@ -16,7 +16,6 @@ final class RequestThreads implements AutoCloseable {
     void fail(Throwable failure);
   }
 
-  private final PositionalFile file;
   private final long fileSize;
   private final Failures failures;
   private final Thread[] threads;
@@ -28,13 +27,12 @@ final class RequestThreads implements AutoCloseable {
   private boolean closed;
 
   RequestThreads(PositionalFile file, int queueDepth, Failures failures) {
-    this.file = file;
     this.fileSize = file.size();
     this.failures = failures;
     this.newest = new ReadRound(null);
     this.threads = new Thread[queueDepth];
     for (int i = 0; i < queueDepth; i++) {
-      threads[i] = new Worker(i, newest);
+      threads[i] = new Worker(i, file, newest);
       threads[i].start();
     }
   }
@@ -65,17 +63,24 @@ final class RequestThreads implements AutoCloseable {
 
   private final class Worker extends Thread {
 
+    private final PositionalFile file;
     private final ReadRound start;
 
-    Worker(int number, ReadRound start) {
+    Worker(int number, PositionalFile file, ReadRound start) {
       super("tandem-read-".concat(Integer.toString(number)));
       setDaemon(true);
+      this.file = file;
       this.start = start;
     }
 
     @Override
     public void run() {
-      work(start);
+      try (PositionalFile own = file.again()) {
+        work(own, start);
+      } catch (Throwable e) {
+        failures.fail(e);
+        close();
+      }
     }
   }
 
@@ -97,29 +102,24 @@ final class RequestThreads implements AutoCloseable {
     }
   }
 
-  private void work(ReadRound start) {
+  private void work(PositionalFile file, ReadRound start) {
     ReadRound round = start;
-    try {
-      while (true) {
-        round = following(round);
-        if (round == null) {
-          return;
-        }
-        int done = 0;
-        for (int i = round.take(); i >= 0; i = round.take()) {
-          long position = round.position(i);
-          int length = round.length(i);
-          // Windows are whole blocks, a file need not be.
-          int needed = (int) Math.min(length, fileSize - position);
-          file.read(round.target(i), position, needed);
-          round.finished();
-          done++;
-        }
-        finished(done);
+    while (true) {
+      round = following(round);
+      if (round == null) {
+        return;
       }
-    } catch (Throwable e) {
-      failures.fail(e);
-      close();
+      int done = 0;
+      for (int i = round.take(); i >= 0; i = round.take()) {
+        long position = round.position(i);
+        int length = round.length(i);
+        // Windows are whole blocks, a file need not be.
+        int needed = (int) Math.min(length, fileSize - position);
+        file.read(round.target(i), position, needed);
+        round.finished();
+        done++;
+      }
+      finished(done);
     }
   }
 

@@ -24,11 +24,14 @@ record RingSize(int slots, int capacity, long iterations) {
    *
    * @param iterationBytes bytes that an iteration takes, about
    * @param smallest bytes of data that a slot must have
+   * @param requestBytes what a request has at most
+   * @param queueDepth requests under way
    */
-  static RingSize ofIterations(long iterationBytes, long smallest, Requests requests) {
+  static RingSize ofIterations(
+      long iterationBytes, long smallest, long requestBytes, int queueDepth) {
     long round =
         Math.clamp(iterationBytes + iterationBytes / 8, smallest, Math.max(ROUND, smallest));
-    long ahead = 2L * requests.block() * requests.queueDepth();
+    long ahead = 2 * requestBytes * queueDepth;
     long slots = Math.clamp(ahead / Math.max(1, iterationBytes), FEWEST_SLOTS, MOST_SLOTS);
     return new RingSize((int) slots, checked(round), 1);
   }

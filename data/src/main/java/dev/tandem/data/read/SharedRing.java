@@ -2,6 +2,7 @@ package dev.tandem.data.read;
 
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.Futex;
+import dev.tandem.posix.HugeMemory;
 import dev.tandem.posix.SharedMemoryFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -26,6 +27,10 @@ final class SharedRing implements SlotRing {
   private static final int LINE = 64;
   private static final int NAME_BYTES = 1024;
   private static final int SPINS = 100;
+
+  /** Putting memory into huge pages takes a third of a second for each gigabyte. */
+  private static final long MOST_GATHERED = 256 << 20;
+
   private static final long NAP = TimeUnit.MILLISECONDS.toNanos(100);
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
@@ -50,6 +55,7 @@ final class SharedRing implements SlotRing {
     Path file = null;
     if (group.rank() == 0) {
       file = SharedMemoryFile.create(bytes, SharedMemoryFile.folders());
+      HugeMemory.gather(file, Math.min(bytes, MOST_GATHERED));
       byte[] text = file.toString().getBytes(StandardCharsets.UTF_8);
       System.arraycopy(text, 0, name, 0, text.length);
     }

@@ -1,0 +1,134 @@
+package dev.tandem.posix;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * Memory in huge pages, where the kernel gives them. A read past the page cache that goes there is
+ * one request for the storage however long it is (4 MiB are common), where scattered small pages
+ * cut it at one MiB or less, and takes the kernel less time. Thread-safe.
+ */
+public final class HugeMemory {
+
+  /** Huge pages of nearly all machines; with others the memory is right, only not better. */
+  private static final long HUGE_PAGE = 2 << 20;
+
+  private static final long READ_WRITE = 3;
+  private static final long PRIVATE_ANONYMOUS = 0x22;
+  private static final long NO_ACCESS = 0;
+  private static final long SHARED_HERE = 0x11;
+  private static final long WANT_HUGE_PAGES = 14;
+  private static final long GATHER_NOW = 25;
+  private static final long CURRENT_FOLDER = -100;
+  private static final long OPEN_READ_WRITE = 2;
+
+  private static final Capability<HugeMemory> CAPABILITY =
+      Linux.bind("memory in huge pages", HugeMemory::new);
+
+  private final long map = Linux.number(9, 222);
+  private final long unmap = Linux.number(11, 215);
+  private final long advise = Linux.number(28, 233);
+  private final long open = Linux.number(257, 56);
+  private final long close = Linux.number(3, 57);
+  private final MethodHandle call;
+
+  /** One function for all calls: binding one takes a new JVM some milliseconds. */
+  private HugeMemory(Linker linker) {
+    call =
+        Linux.syscall(
+            linker,
+            FunctionDescriptor.of(
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG,
+                Linux.LONG));
+  }
+
+  public static Capability<HugeMemory> capability() {
+    return CAPABILITY;
+  }
+
+  /**
+   * A buffer of so many zero bytes at the beginning of a page, in huge pages if there are any; the
+   * usual memory where there is no such call. It goes when nobody has it any more.
+   */
+  public static ByteBuffer allocate(int bytes) {
+    return CAPABILITY instanceof Capability.Present<HugeMemory>(HugeMemory memory)
+        ? memory.mapped(bytes)
+        : ByteBuffer.allocateDirect(Math.addExact(bytes, 4096)).alignedSlice(4096).limit(bytes);
+  }
+
+  @SuppressWarnings("restricted") // this module is where foreign calls live
+  private ByteBuffer mapped(int bytes) {
+    // A huge page more than asked for: the mapping need not begin with one.
+    long length = (bytes + 2 * HUGE_PAGE - 1) & -HUGE_PAGE;
+    long address = call(map, 0, length, READ_WRITE, PRIVATE_ANONYMOUS, -1);
+    if (address < 0) {
+      throw new OutOfMemoryError("the system has no " + length + " bytes of memory to map");
+    }
+    long start = (address + HUGE_PAGE - 1) & -HUGE_PAGE;
+    // Refused where huge pages are switched off; small ones do as well.
+    var _ = call(advise, start, length - (start - address), WANT_HUGE_PAGES, 0, 0);
+    return MemorySegment.ofAddress(start)
+        .reinterpret(bytes, Arena.ofAuto(), _ -> call(unmap, address, length, 0, 0, 0))
+        .asByteBuffer();
+  }
+
+  /**
+   * Puts the first bytes of a file of shared memory into huge pages, for all who map it, as far as
+   * the kernel can: where it cannot nothing changes. The file's bytes stay.
+   */
+  public static void gather(Path file, long bytes) {
+    if (CAPABILITY instanceof Capability.Present<HugeMemory>(HugeMemory memory)) {
+      memory.gatherPages(file, bytes);
+    }
+  }
+
+  @SuppressWarnings("restricted") // this module is where foreign calls live
+  private void gatherPages(Path file, long bytes) {
+    long descriptor;
+    try (Arena arena = Arena.ofConfined()) {
+      long path = arena.allocateFrom(file.toString()).address();
+      descriptor = call(open, CURRENT_FOLDER, path, OPEN_READ_WRITE, 0, 0);
+    }
+    if (descriptor < 0) {
+      return;
+    }
+    // Huge pages want a mapping that begins with one, so there is first room, then the file in it.
+    long length = bytes + HUGE_PAGE;
+    long room = call(map, 0, length, NO_ACCESS, PRIVATE_ANONYMOUS, -1);
+    if (room >= 0) {
+      long start = (room + HUGE_PAGE - 1) & -HUGE_PAGE;
+      if (call(map, start, bytes, READ_WRITE, SHARED_HERE, descriptor) == start) {
+        MemorySegment mapped = MemorySegment.ofAddress(start).reinterpret(bytes);
+        for (long at = 0; at < bytes; at += HUGE_PAGE) {
+          // What has no page at all is not gathered.
+          var _ = mapped.get(ValueLayout.JAVA_BYTE, at);
+        }
+        var _ = call(advise, start, bytes, GATHER_NOW, 0, 0);
+      }
+      var _ = call(unmap, room, length, 0, 0, 0);
+    }
+    var _ = call(close, descriptor, 0, 0, 0, 0);
+  }
+
+  private long call(long number, long first, long second, long third, long fourth, long fifth) {
+    try {
+      return (long)
+          call.invokeExact(
+              Linux.scratch().callState, number, first, second, third, fourth, fifth, 0L);
+    } catch (Throwable e) {
+      throw Linux.unexpected(e);
+    }
+  }
+}
