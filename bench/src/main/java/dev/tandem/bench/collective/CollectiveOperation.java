@@ -28,6 +28,14 @@ enum CollectiveOperation {
     return code;
   }
 
+  /** Whether peers do it too. */
+  boolean compared() {
+    return switch (this) {
+      case ALLREDUCE, FUSED, STRAGGLER -> true;
+      case FAST, ELASTIC, COPY -> false;
+    };
+  }
+
   static CollectiveOperation of(String code) {
     return Arrays.stream(values())
         .filter(operation -> operation.code.equals(code))

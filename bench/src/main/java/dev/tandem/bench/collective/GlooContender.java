@@ -14,6 +14,13 @@ record GlooContender(int ranks, Path script) implements CollectiveContender {
   /** Debian's own, which sees Debian's packages. */
   static final String PYTHON = "/usr/bin/python3";
 
+  /** Ends well if PyTorch is there; importing it would take seconds. */
+  static final List<String> LOOK_FOR_TORCH =
+      List.of(
+          PYTHON,
+          "-c",
+          "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)");
+
   @Override
   public String peer() {
     return "gloo";

@@ -32,8 +32,8 @@ public final class FusedAllreduce {
       return;
     }
     MemorySegment packed = team.fused(bytes);
-    parts.copyTo(0, bytes, packed, 0);
+    parts.pack(packed);
     Allreduce.run(team, packed, type, op, level);
-    parts.copyFrom(packed, 0, 0, bytes);
+    parts.unpack(packed);
   }
 }

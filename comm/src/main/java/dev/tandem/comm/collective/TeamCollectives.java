@@ -39,7 +39,9 @@ public final class TeamCollectives implements Collectives {
 
   @Override
   public void fusedAllreduce(List<MemorySegment> tensors, DType type, ReduceOp op) {
-    tensors.forEach(tensor -> checkElements(tensor, type));
+    for (MemorySegment tensor : tensors) {
+      checkElements(tensor, type);
+    }
     FusedAllreduce.run(team, tensors, type, op, level);
   }
 
