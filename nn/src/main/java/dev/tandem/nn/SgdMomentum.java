@@ -3,6 +3,7 @@ package dev.tandem.nn;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.internal.Bucket;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +67,7 @@ public final class SgdMomentum implements Optimizer {
           List<TensorView> parameters = network.parameters();
           for (int i = 0; i < parameters.size(); i++) {
             Tensor parameter = network.parameterBucket().tensor(i);
-            Tensor gradient = network.gradientBucket().tensor(i);
+            Tensor gradient = network.gradientBucket(0).tensor(i);
             Tensor direction = directions.tensor(i);
             boolean decays = settings.weightDecay() > 0 && isWeight(parameters.get(i));
             Tensor slope = decays ? gradient.add(parameter, weightDecay) : gradient;
@@ -86,6 +87,7 @@ public final class SgdMomentum implements Optimizer {
   @Override
   public StateTree stateTree(Map<String, String> values) {
     List<TensorView> tensors = new ArrayList<>(network.parameters());
+    tensors.addAll(network.buffers());
     tensors.addAll(state());
     return StateTree.of(tensors, values);
   }
@@ -102,7 +104,7 @@ public final class SgdMomentum implements Optimizer {
     if (Double.isInfinite(settings.largestNorm())) {
       return;
     }
-    Tensor gradients = network.gradientBucket().everything();
+    Tensor gradients = network.gradientBucket(0).everything();
     double norm = gradients.norm().item_double();
     if (norm > settings.largestNorm()) {
       gradients.mul_(new Scalar(settings.largestNorm() / norm));

@@ -10,8 +10,9 @@ import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.LayerSpec.FullyConnected;
 import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.nn.spec.FullyConnected;
+import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SgdMomentumTest {
 
   private static final Engine ENGINE = Engine.start(1);
+  private static final NetworkOptions EXACT = NetworkOptions.DEFAULT.withDtype(DType.FLOAT64);
 
   @ParameterizedTest
   @CsvSource({"0.9, 0.01, true", "0.9, 0.01, false", "0.5, 0, true", "0, 0, false"})
@@ -33,7 +35,7 @@ class SgdMomentumTest {
     NetworkSpec spec = NetworkSpec.of(Shape.of(6), new FullyConnected("scores", 3));
     var settings =
         new SgdMomentum.Settings(momentum, weightDecay, nesterov, Double.POSITIVE_INFINITY);
-    try (Network network = Network.create(ENGINE, spec, seed, DType.FLOAT64);
+    try (Network network = Network.create(ENGINE, spec, seed, EXACT);
         Optimizer optimizer = new SgdMomentum(network, settings)) {
       double[][] parameters = copy(network.parameters());
       double[][] directions = copy(optimizer.state());
@@ -87,7 +89,7 @@ class SgdMomentumTest {
   void largeGradientsAreScaledDown() {
     NetworkSpec spec = NetworkSpec.of(Shape.of(2), new FullyConnected("scores", 2));
     var settings = new SgdMomentum.Settings(0, 0, false, 1);
-    try (Network network = Network.create(ENGINE, spec, new Seed(1), DType.FLOAT64);
+    try (Network network = Network.create(ENGINE, spec, new Seed(1), EXACT);
         Optimizer optimizer = new SgdMomentum(network, settings)) {
       network.parameterBuffer().fill((byte) 0);
       TensorView gradient = network.gradients().getLast();

@@ -1,10 +1,12 @@
-package dev.tandem.nn;
+package dev.tandem.nn.internal;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.spec.ParameterSpec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.bytedeco.pytorch.Tensor;
 
@@ -16,7 +18,7 @@ import org.bytedeco.pytorch.Tensor;
  * bytes, so that the engine's vector kernels take the same path in every process; the gaps stay
  * zero.
  */
-final class Bucket implements AutoCloseable {
+public final class Bucket implements AutoCloseable {
 
   private static final long ALIGNMENT = 64;
 
@@ -26,7 +28,7 @@ final class Bucket implements AutoCloseable {
   private final Tensor everything;
 
   /** Room for the parameters, each named with the prefix before its own name. */
-  Bucket(Arena arena, String prefix, DType dtype, List<ParameterSpec> parameters) {
+  public Bucket(Arena arena, String prefix, DType dtype, List<ParameterSpec> parameters) {
     long size = 0;
     for (ParameterSpec parameter : parameters) {
       size += aligned(parameter, dtype);
@@ -38,28 +40,33 @@ final class Bucket implements AutoCloseable {
       long bytes = parameter.shape().elements() * dtype.bytes();
       MemorySegment slice = buffer.asSlice(offset, bytes, ALIGNMENT);
       slices.add(new TensorView(prefix + parameter.name(), dtype, parameter.shape(), slice));
-      tensors.add(Torch.tensor(slice, dtype, parameter.shape()));
+      // Counted once for the bucket itself: runs count their own uses up and down again.
+      tensors.add(Torch.tensor(slice, dtype, parameter.shape()).retainReference());
       offset += aligned(parameter, dtype);
     }
     views = List.copyOf(slices);
-    everything = Torch.tensor(buffer, dtype, size / dtype.bytes());
+    everything = Torch.tensor(buffer, dtype, size / dtype.bytes()).retainReference();
   }
 
   /** The memory of all tensors and of the gaps between them. */
-  MemorySegment buffer() {
+  public MemorySegment buffer() {
     return buffer;
   }
 
-  List<TensorView> views() {
+  public List<TensorView> views() {
     return views;
   }
 
-  Tensor tensor(int parameter) {
+  public Tensor tensor(int parameter) {
     return tensors.get(parameter);
   }
 
+  public List<Tensor> tensors() {
+    return Collections.unmodifiableList(tensors);
+  }
+
   /** All tensors and the zeros between them as one row. */
-  Tensor everything() {
+  public Tensor everything() {
     return everything;
   }
 
