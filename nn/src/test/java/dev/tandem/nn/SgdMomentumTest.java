@@ -38,7 +38,7 @@ class SgdMomentumTest {
     try (Network network = Network.create(ENGINE, spec, seed, EXACT);
         Optimizer optimizer = new SgdMomentum(network, settings)) {
       double[][] parameters = copy(network.parameters());
-      double[][] directions = copy(optimizer.state());
+      double[][] directions = copy(momentum(optimizer));
       for (int step = 0; step < 3; step++) {
         double rate = 0.1 / (step + 1);
         Batches.random(seed.derive(step), spec, DType.FLOAT64, 4).train(network);
@@ -53,7 +53,7 @@ class SgdMomentumTest {
             parameters[p][i] -= rate * move;
           }
           assertArrayEquals(parameters[p], copy(network.parameters())[p], 1e-12);
-          assertArrayEquals(directions[p], copy(optimizer.state())[p], 1e-12);
+          assertArrayEquals(directions[p], copy(momentum(optimizer))[p], 1e-12);
         }
       }
     }
@@ -68,7 +68,7 @@ class SgdMomentumTest {
         Optimizer optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
       step(network, optimizer, batch);
       StateTree tree = optimizer.stateTree(Map.of("step", "1"));
-      assertEquals(2 * network.parameters().size(), tree.tensors().size());
+      assertEquals(2 * network.parameters().size() + 1, tree.tensors().size());
       assertEquals("1", tree.values().get("step"));
       tree.tensors()
           .forEach((name, view) -> saved.put(name, view.data().toArray(ValueLayout.JAVA_BYTE)));
@@ -113,6 +113,13 @@ class SgdMomentumTest {
   private static void step(Network network, Optimizer optimizer, Batches batch) {
     batch.train(network);
     optimizer.step(0.05);
+  }
+
+  /** What the optimizer keeps for each parameter, without its number of steps. */
+  private static List<TensorView> momentum(Optimizer optimizer) {
+    return optimizer.state().stream()
+        .filter(view -> view.name().startsWith("optimizer.momentum."))
+        .toList();
   }
 
   private static double[][] copy(List<TensorView> views) {
