@@ -4,6 +4,7 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.internal.BatchNormLayer;
 import dev.tandem.nn.internal.Bucket;
 import dev.tandem.nn.internal.FirstValues;
 import dev.tandem.nn.internal.GradientSink;
@@ -32,6 +33,7 @@ import org.bytedeco.pytorch.Tensor;
 public final class LayerPasses implements AutoCloseable {
 
   private final Engine engine;
+  private final String name;
   private final DType dtype;
   private final List<Shape> inputShapes;
   private final Shape outputShape;
@@ -41,12 +43,14 @@ public final class LayerPasses implements AutoCloseable {
   private final Bucket buffers;
   private final Layer layer;
   private Layer.Pass pass;
+  private StatisticsReducer statistics;
 
   /** A layer for inputs of these shapes, with first parameters that depend on the seed alone. */
   public LayerPasses(Engine engine, LayerSpec spec, List<Shape> inputs, DType dtype, Seed seed) {
     engine.enter();
     this.engine = engine;
     this.dtype = dtype;
+    name = spec.name();
     inputShapes = List.copyOf(inputs);
     outputShape = spec.output(inputs);
     List<ParameterSpec> parameterSpecs = spec.parameters(inputs);
@@ -82,7 +86,9 @@ public final class LayerPasses implements AutoCloseable {
   }
 
   /**
-   * Computes the output in training and remembers what the backward passes need.
+   * Computes the output in training and remembers what the backward passes need. A batch
+   * normalisation meets those of other parts where the step says, here and in {@link
+   * #backwardData}.
    *
    * @param inputs one segment for each input, of {@code batch} samples
    * @param output where the output goes
@@ -97,8 +103,9 @@ public final class LayerPasses implements AutoCloseable {
         // A copy: the caller may reuse its memory before the backward passes.
         tensors.add(Torch.fast(tensor(inputs.get(i), inputShapes.get(i), batch).clone()));
       }
-      Mode mode = new Mode(true, step.seed(), step.number(), step.firstSample());
-      pass = layer.forward(tensors, mode).keep();
+      statistics = step.statistics();
+      pass =
+          forward(tensors, new Mode(true, step.seed(), step.number(), step.firstSample())).keep();
       tensors.forEach(Tensor::retainReference);
       tensor(output, outputShape, batch).copy_(pass.output());
     }
@@ -110,7 +117,7 @@ public final class LayerPasses implements AutoCloseable {
     int batch = Math.toIntExact(pass().output().size(0));
     try (PointerScope _ = new PointerScope()) {
       Tensor gradient = Torch.fast(tensor(outputGradient, outputShape, batch));
-      List<Tensor> results = layer.backwardData(pass(), gradient);
+      List<Tensor> results = backwardData(gradient);
       for (int i = 0; i < results.size(); i++) {
         tensor(inputGradients.get(i), inputShapes.get(i), batch).copy_(results.get(i));
       }
@@ -137,6 +144,29 @@ public final class LayerPasses implements AutoCloseable {
       buffers.close();
       arena.close();
     }
+  }
+
+  private Layer.Pass forward(List<Tensor> tensors, Mode mode) {
+    if (statistics == null || !(layer instanceof BatchNormLayer norm)) {
+      return layer.forward(tensors, mode);
+    }
+    Tensor totals = total(norm.forwardSums(tensors.getFirst()));
+    norm.remember(totals);
+    return norm.forwardTogether(tensors.getFirst(), totals);
+  }
+
+  private List<Tensor> backwardData(Tensor gradient) {
+    if (statistics == null || !(layer instanceof BatchNormLayer norm)) {
+      return layer.backwardData(pass(), gradient);
+    }
+    Tensor totals = total(norm.backwardSums(pass(), gradient));
+    return List.of(norm.backwardDataTogether(pass(), gradient, totals));
+  }
+
+  private Tensor total(Tensor sums) {
+    Tensor total = sums.clone().zero_();
+    statistics.sum(name, List.of(Torch.memory(sums)), Torch.memory(total));
+    return total;
   }
 
   private Layer.Pass pass() {

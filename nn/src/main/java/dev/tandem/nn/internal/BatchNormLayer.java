@@ -75,7 +75,7 @@ public final class BatchNormLayer implements Layer {
   }
 
   /** One row of float64: number of elements of a channel, their sums, the sums of their squares. */
-  Tensor forwardSums(Tensor input) {
+  public Tensor forwardSums(Tensor input) {
     long count = input.numel() / input.size(1);
     Tensor exact = Torch.type(input) == ScalarType.BFloat16 ? input.to(ScalarType.Float) : input;
     T_TensorTensor_T result = torch.var_mean(exact, Torch.allButChannels(input), false, false);
@@ -89,7 +89,7 @@ public final class BatchNormLayer implements Layer {
   }
 
   /** Lets the sums of all batches into the running statistics: once for each step. */
-  void remember(Tensor totals) {
+  public void remember(Tensor totals) {
     double count = totals.narrow(0, 0, 1).item_double();
     Scalar momentum = new Scalar(spec.momentum());
     Tensor runningMean = tensors.buffers().get(0);
@@ -100,7 +100,7 @@ public final class BatchNormLayer implements Layer {
   }
 
   /** The second half of forward, with the sums of all batches. */
-  Pass forwardTogether(Tensor input, Tensor totals) {
+  public Pass forwardTogether(Tensor input, Tensor totals) {
     ScalarType exact = Torch.type(tensors.parameter(0));
     Tensor mean = mean(totals).to(exact);
     Tensor variance = variance(totals).to(exact);
@@ -119,7 +119,7 @@ public final class BatchNormLayer implements Layer {
   }
 
   /** One row of float64: for each channel the gradient by the weight, then that by the bias. */
-  Tensor backwardSums(Pass pass, Tensor outputGradient) {
+  public Tensor backwardSums(Pass pass, Tensor outputGradient) {
     T_TensorTensorTensor_T result = gradients(pass, outputGradient, weightsOnly);
     return torch.cat(
         new TensorVector(result.get1().to(ScalarType.Double), result.get2().to(ScalarType.Double)),
@@ -137,7 +137,7 @@ public final class BatchNormLayer implements Layer {
    * The second half of backward-data, with the sums of all batches: dx = w r (dy - b / n - h a / n)
    * where a and b are the sums, n the elements, r the inverse deviation and h the normalised input.
    */
-  Tensor backwardDataTogether(Pass pass, Tensor outputGradient, Tensor totals) {
+  public Tensor backwardDataTogether(Pass pass, Tensor outputGradient, Tensor totals) {
     long channels = totals.numel() / 2;
     Tensor mean = pass.saved(0).to(ScalarType.Double);
     Tensor inverse = pass.saved(1).to(ScalarType.Double).add(new Scalar(spec.epsilon())).rsqrt();

@@ -10,6 +10,7 @@ import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
+import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.Samples;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.nn.spec.NetworkSpec;
@@ -61,10 +62,12 @@ class ModelsTest {
 
   @Test
   void smallModelsMakeAStep() {
-    step(LeNet.spec(10), 4);
-    step(CaffeCifar.spec(10), 4);
-    step(TransformerEncoder.small(10), 2);
-    step(ResNet.small(18, 10), 2);
+    for (NetworkOptions.Precision precision : NetworkOptions.Precision.values()) {
+      step(LeNet.spec(10), 4, precision);
+      step(CaffeCifar.spec(10), 4, precision);
+      step(TransformerEncoder.small(10), 2, precision);
+      step(ResNet.small(18, 10), 2, precision);
+    }
   }
 
   @Test
@@ -84,14 +87,15 @@ class ModelsTest {
     models.forEach(
         (name, spec) -> {
           System.out.println(name);
-          step(spec, 2);
+          step(spec, 2, NetworkOptions.Precision.FULL);
         });
   }
 
   /** Finite loss, and a gradient for every parameter. */
-  private static void step(NetworkSpec spec, int batch) {
+  private static void step(NetworkSpec spec, int batch, NetworkOptions.Precision precision) {
+    NetworkOptions options = NetworkOptions.DEFAULT.withPrecision(precision);
     Seed seed = new Seed(11);
-    try (Network network = Network.create(Engine.start(2), spec, seed);
+    try (Network network = Network.create(Engine.start(2), spec, seed, options);
         Arena arena = Arena.ofConfined()) {
       MemorySegment inputs = arena.allocate(4 * spec.input().elements() * batch, 64);
       SplittableRandom random = seed.random();
