@@ -1,6 +1,7 @@
 package dev.tandem.bench;
 
 import dev.tandem.core.WorkFailedException;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** The processes that a benchmark runs, one at a time. */
@@ -64,24 +66,34 @@ public final class Children {
 
   /** Runs a program that must end well, with these variables added to the environment. */
   static Run run(List<String> command, Map<String, String> environment) {
+    StringBuilder output = new StringBuilder();
+    long began = System.nanoTime();
+    follow(command, environment, line -> output.append(line).append('\n'));
+    return new Run(output.toString(), (System.nanoTime() - began) / 1e9);
+  }
+
+  /** Runs a program that must end well and passes on each line when it is printed. */
+  public static void follow(
+      List<String> command, Map<String, String> environment, Consumer<String> lines) {
     Process process = null;
     try {
       Path errors = Files.createTempFile("tandem-bench", ".err");
       try {
-        long began = System.nanoTime();
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
         builder.environment().putAll(environment);
         process = builder.start();
         process.getOutputStream().close();
-        byte[] output = process.getInputStream().readAllBytes();
+        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
+          for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+            lines.accept(line);
+          }
+        }
         int code = process.waitFor();
-        double seconds = (System.nanoTime() - began) / 1e9;
         if (code != 0) {
           throw new WorkFailedException(
               "%s ended with code %d: %s"
                   .formatted(command.getFirst(), code, Files.readString(errors).strip()));
         }
-        return new Run(new String(output, StandardCharsets.UTF_8), seconds);
       } finally {
         Files.delete(errors);
       }

@@ -1,8 +1,10 @@
 package dev.tandem.cli;
 
-import dev.tandem.bench.CollectiveBenchmark;
-import dev.tandem.bench.CollectiveRow;
-import dev.tandem.bench.CollectiveTuning;
+import dev.tandem.bench.collective.CollectiveBenchmark;
+import dev.tandem.bench.collective.CollectiveBenchmark.Effort;
+import dev.tandem.bench.collective.CollectiveBenchmark.Selection;
+import dev.tandem.bench.collective.CollectiveRow;
+import dev.tandem.bench.collective.CollectiveTuning;
 import dev.tandem.core.UsageException;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,28 +19,41 @@ import picocli.CommandLine.Option;
     description = {
       "Measures allreduce from 4 bytes to 64 MiB by Tandem (shared memory and TCP), Open MPI (as it"
           + " comes and with malloc tuned), MPICH and Gloo: the same steps, private memory, fresh"
-          + " data for every call. Contenders take turns in fresh processes; medians of rounds."
+          + " data for every call. All contenders are started once and take turns at every size; medians of rounds."
           + " Also: a fused step (pack, allreduce, unpack), a rank that comes 20 ms late, 4 ranks,"
           + " and what each level of determinism costs. Needs openmpi-bin, libopenmpi-dev, mpich,"
           + " libmpich-dev and python3-torch."
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  ./tandem bench collective --quick            one short round, a minute",
-      "  ./tandem bench collective --rounds 5 --json b.json",
+      "  ./tandem bench collective --quick            a few short turns, a minute",
+      "  ./tandem bench collective --rounds 20 --json b.json",
+      "  ./tandem bench collective --case 'allreduce 65536' --contender '(openmpi|shm) 4'",
       "  ./tandem bench collective --tune table --ranks 4 --transport tcp",
       "  TANDEM_COLLECTIVE_TABLE=table ./tandem run -n 4 -- CLASS"
     })
 final class BenchCollectiveCommand extends TandemCommand {
 
-  @Option(names = "--quick", description = "One short round: shows that it works, proves little.")
+  @Option(names = "--quick", description = "Few and short turns: about a minute.")
   private boolean quick;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "Runs of every contender. Default: 5, with --quick 1.")
+      description = "Turns of every contender at every size. Default: 15, with --quick 3.")
   private Integer rounds;
+
+  @Option(
+      names = "--case",
+      paramLabel = "PATTERN",
+      description = "Only operations and bytes with this regular expression: 'allreduce 1024'.")
+  private String cases = "";
+
+  @Option(
+      names = "--contender",
+      paramLabel = "PATTERN",
+      description = "Only contenders, with their ranks, that have this regular expression.")
+  private String contenders = "";
 
   @Option(
       names = "--tune",
@@ -76,12 +91,22 @@ final class BenchCollectiveCommand extends TandemCommand {
   }
 
   private List<CollectiveRow> compare() {
-    int count = rounds != null ? rounds : quick ? 1 : 5;
-    if (count < 1) {
-      throw new UsageException("--rounds must be at least 1");
+    Effort effort = quick ? Effort.QUICK : Effort.FULL;
+    if (rounds != null) {
+      if (rounds < 1) {
+        throw new UsageException("--rounds must be at least 1");
+      }
+      effort = effort.withRounds(rounds);
     }
+    Selection selection =
+        new Selection(
+            Patterns.of("--case", cases).asPredicate(),
+            Patterns.of("--contender", contenders).asPredicate());
     List<CollectiveRow> rows =
-        new CollectiveBenchmark(count, quick ? 0.05 : 0.5, ConsoleProgress.system()).run();
+        new CollectiveBenchmark(effort, selection, ConsoleProgress.system()).run();
+    if (rows.isEmpty()) {
+      throw new UsageException("no contender does what --case and --contender select");
+    }
     print(rows);
     return rows;
   }

@@ -11,9 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Predicate;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -99,8 +96,8 @@ final class BenchReadCommand extends TandemCommand {
             quick,
             count,
             keep,
-            pattern("--case", cases).asPredicate(),
-            whole(pattern("--contender", contenders)),
+            Patterns.of("--case", cases).asPredicate(),
+            Patterns.of("--contender", contenders).asMatchPredicate(),
             quick ? QUICK_TIME : TIME);
     ReadBenchmark.Results results = new ReadBenchmark(options, ConsoleProgress.system()).run();
     print(results);
@@ -121,19 +118,6 @@ final class BenchReadCommand extends TandemCommand {
     out().println();
     table.lines().forEach(out()::println);
     return table;
-  }
-
-  private static Predicate<String> whole(Pattern pattern) {
-    return pattern.asMatchPredicate();
-  }
-
-  private static Pattern pattern(String option, String expression) {
-    try {
-      return Pattern.compile(expression);
-    } catch (PatternSyntaxException e) {
-      throw new UsageException(
-          "%s %s: no regular expression: %s".formatted(option, expression, e.getDescription()));
-    }
   }
 
   private void print(ReadBenchmark.Results results) {

@@ -19,12 +19,14 @@ public final class Affinity {
 
   private final MethodHandle setter;
   private final MethodHandle reader;
+  private final MethodHandle processor;
 
   private Affinity(Linker linker) {
     FunctionDescriptor descriptor =
         FunctionDescriptor.of(Linux.INT, Linux.INT, Linux.LONG, ValueLayout.ADDRESS);
     setter = Linux.function(linker, "sched_setaffinity", descriptor);
     reader = Linux.function(linker, "sched_getaffinity", descriptor);
+    processor = Linux.function(linker, "sched_getcpu", FunctionDescriptor.of(Linux.INT));
   }
 
   public static Capability<Affinity> capability() {
@@ -49,6 +51,48 @@ public final class Affinity {
     }
     mask.asSlice(0, bits.length).copyFrom(MemorySegment.ofArray(bits));
     call(setter, scratch, mask, "set");
+  }
+
+  /** The processor that the calling thread runs on, at this moment. */
+  public int processor() {
+    Linux.Scratch scratch = Linux.scratch();
+    try {
+      return (int) processor.invokeExact(scratch.callState);
+    } catch (Throwable e) {
+      throw Linux.unexpected(e);
+    }
+  }
+
+  /**
+   * Moves the calling thread to another of the processors that it may use, which stay the same;
+   * says whether there is another.
+   */
+  public boolean moveAway() {
+    BitSet allowed = current();
+    BitSet others = (BitSet) allowed.clone();
+    others.clear(processor());
+    if (others.isEmpty()) {
+      return false;
+    }
+    pin(others);
+    pin(allowed);
+    return true;
+  }
+
+  /**
+   * Moves the calling thread to one of the processors that it may use, which stay the same; says
+   * whether it may use that one.
+   */
+  public boolean moveTo(int number) {
+    BitSet allowed = current();
+    if (!allowed.get(number)) {
+      return false;
+    }
+    BitSet one = new BitSet();
+    one.set(number);
+    pin(one);
+    pin(allowed);
+    return true;
   }
 
   private static void call(

@@ -74,6 +74,28 @@ class LinuxCallsTest {
   }
 
   @Test
+  void movingAwayKeepsTheProcessors() throws Exception {
+    Affinity affinity = Affinity.capability().orElseThrow();
+    FutureTask<Void> moving =
+        new FutureTask<>(
+            () -> {
+              BitSet allowed = affinity.current();
+              assertTrue(allowed.get(affinity.processor()));
+              assertEquals(allowed.cardinality() > 1, affinity.moveAway());
+              assertEquals(allowed, affinity.current());
+              BitSet one = new BitSet();
+              one.set(allowed.nextSetBit(0));
+              affinity.pin(one);
+              assertEquals(allowed.nextSetBit(0), affinity.processor());
+              assertFalse(affinity.moveAway());
+              assertEquals(one, affinity.current());
+              return null;
+            });
+    Thread.ofPlatform().start(moving);
+    moving.get();
+  }
+
+  @Test
   void usageGrowsWithWork() {
     ResourceUsage.Reader reader = ResourceUsage.reader().orElseThrow();
     ResourceUsage before = reader.thread();

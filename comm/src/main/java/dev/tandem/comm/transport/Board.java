@@ -221,8 +221,8 @@ public final class Board implements AutoCloseable {
     // A virtual thread that sleeps in the kernel keeps its carrier, which the awaited may need.
     Doorbell bell = Thread.currentThread().isVirtual() ? Doorbell.polling() : doorbell;
     Rhythm rhythm = rhythms[member];
-    boolean foreseen = lookout.dedicated() && rhythm.steady();
-    long began = System.nanoTime();
+    boolean foreseen = rhythm.steady();
+    long began = lookout.began();
     WORD.getAndAdd(memory, sleepers(member), 1);
     try {
       while (true) {

@@ -24,7 +24,7 @@ final class LocalCall {
   private long written;
   private int looks;
   private long began;
-  private final Yielding yielding = new Yielding();
+  private final Yielding yielding;
 
   private LocalCall(
       LocalMessages messages,
@@ -40,6 +40,7 @@ final class LocalCall {
     this.from = from;
     this.receipt = receipt;
     this.sent = to == null;
+    this.yielding = messages.yielding();
   }
 
   static LocalCall send(LocalMessages messages, int channel, LocalPeer to, MemorySegment message) {
@@ -128,7 +129,6 @@ final class LocalCall {
    * Whether it is time to sleep; until then the caller tries again. After a short while others may
    * run in between: somebody may have the processor that the awaited rank needs.
    */
-  @SuppressWarnings("ThreadPriorityCheck") // Yielding is bounded and no matter of correctness.
   private boolean tired() {
     Thread.onSpinWait();
     if (looks++ % LOOKS_PER_CLOCK_READING != 0) {
@@ -138,7 +138,7 @@ final class LocalCall {
     long now = System.nanoTime();
     if (looks == 1) {
       began = now;
-      yielding.begin(policy.yields());
+      yielding.begin();
     }
     long waited = now - began;
     long spin = policy.spin().toNanos();
@@ -146,7 +146,7 @@ final class LocalCall {
       return false;
     }
     if (waited < spin) {
-      Thread.yield();
+      yielding.offer();
     } else if (!yielding.once()) {
       return true;
     }

@@ -25,6 +25,7 @@ final class LocalMessages implements Wakeable, AutoCloseable {
   private final Faults faults;
   private final TrafficMeter meter;
   private final WaitPolicy policy;
+  private final ThreadLocal<Yielding> yielding;
   private final Thread keeper;
   private volatile boolean closed;
 
@@ -48,6 +49,7 @@ final class LocalMessages implements Wakeable, AutoCloseable {
     this.faults = faults;
     this.meter = meter;
     this.policy = policy;
+    this.yielding = ThreadLocal.withInitial(() -> new Yielding(policy));
     RingLayout layout = RingLayout.of(members.length);
     int me = indexOf(rank, members);
     this.bell = new Bell(layout.bell(memory, me));
@@ -171,6 +173,11 @@ final class LocalMessages implements Wakeable, AutoCloseable {
 
   WaitPolicy policy() {
     return policy;
+  }
+
+  /** How the calling thread lets others run, call after call. */
+  Yielding yielding() {
+    return yielding.get();
   }
 
   /** Lets the calls of this rank look around. */

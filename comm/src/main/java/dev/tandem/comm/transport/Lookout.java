@@ -7,14 +7,8 @@ import java.lang.invoke.VarHandle;
 /**
  * Waiting awake for a counter in shared memory: spins, then yields, within the bounds of a {@link
  * WaitPolicy}. Who has no luck goes to sleep. For one thread at a time.
- *
- * <p>{@code Note [two ranks on one processor]}: ranks that the scheduler has put on one processor
- * meet by yielding again and again, while another processor idles. Being woken is what gets a
- * thread a new place, so when several waits in a row ended by a yield, the next goes to sleep.
  */
 final class Lookout {
-
-  private static final int MEETINGS_BY_YIELD = 8;
 
   /** So long a spinning thread keeps its processor to itself. */
   private static final long ALONE_NANOS = 5_000;
@@ -24,12 +18,13 @@ final class Lookout {
 
   private final MemorySegment memory;
   private final WaitPolicy policy;
-  private final Yielding yielding = new Yielding();
-  private int meetingsByYield;
+  private final Yielding yielding;
+  private long began;
 
   Lookout(MemorySegment memory, WaitPolicy policy) {
     this.memory = memory;
     this.policy = policy;
+    this.yielding = new Yielding(policy);
   }
 
   /** Whether a counter has come to a value; it may wrap around. */
@@ -37,16 +32,18 @@ final class Lookout {
     return counter - value >= 0;
   }
 
-  /** Whether every rank has a processor of its own. */
-  boolean dedicated() {
-    return policy.yields() == 0;
-  }
-
   /** Whether the counter at this place reached the value before it was time to go to sleep. */
   boolean meets(long place, int value) {
-    return arrived(place, value)
-        || spin(place, value, policy.spin().toNanos())
-        || yields(place, value);
+    if (arrived(place, value)) {
+      return true;
+    }
+    began = System.nanoTime();
+    return spin(place, value, began, policy.spin().toNanos()) || yields(place, value);
+  }
+
+  /** When the wait began that has had no luck. */
+  long began() {
+    return began;
   }
 
   private boolean arrived(long place, int value) {
@@ -54,28 +51,22 @@ final class Lookout {
   }
 
   /** Looks for so long. */
-  // A young JVM's compilers need the processors too, or the awaited stays slow.
-  @SuppressWarnings("ThreadPriorityCheck")
   boolean spin(long place, int value, long nanos) {
-    if (meetingsByYield >= MEETINGS_BY_YIELD) {
-      meetingsByYield = 0;
-      return false;
-    }
-    long began = System.nanoTime();
+    return spin(place, value, System.nanoTime(), nanos);
+  }
+
+  private boolean spin(long place, int value, long from, long nanos) {
     long passed;
-    boolean yielded = false;
     do {
       for (int look = 0; look < LOOKS_PER_CLOCK_READING; look++) {
         if (arrived(place, value)) {
-          meetingsByYield = yielded && look == 0 ? meetingsByYield + 1 : 0;
           return true;
         }
         Thread.onSpinWait();
       }
-      passed = System.nanoTime() - began;
+      passed = System.nanoTime() - from;
       if (passed > ALONE_NANOS) {
-        Thread.yield();
-        yielded = true;
+        yielding.offer();
       }
     } while (passed < nanos);
     return false;
@@ -83,7 +74,7 @@ final class Lookout {
 
   // When ranks share processors, the awaited rank may need this one to run at all.
   private boolean yields(long place, int value) {
-    yielding.begin(policy.yields());
+    yielding.begin();
     while (yielding.once()) {
       if (arrived(place, value)) {
         return true;

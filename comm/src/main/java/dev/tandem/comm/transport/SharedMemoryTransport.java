@@ -30,7 +30,7 @@ public final class SharedMemoryTransport implements Transport {
     this.connections = connections;
     this.folders = List.copyOf(folders);
     // Ranks of other hosts do not compete for the processors of this one.
-    this.policy = WaitPolicy.forRanks(topology().localSize(rank()));
+    this.policy = WaitPolicy.forRank(topology().localRank(rank()), topology().localSize(rank()));
     this.messages = messages(topology().ranksOf(topology().host(rank())));
   }
 

@@ -51,7 +51,8 @@ public final class TcpTransport implements Transport {
     this.membership = mesh.membership();
     this.hosts = IntStream.range(0, job.size()).map(membership.topology()::host).toArray();
     this.silenceLimit = silenceLimit;
-    this.waiters = new Waiters(WaitPolicy.forRanks(topology().localSize(rank)));
+    this.waiters =
+        new Waiters(WaitPolicy.forRank(topology().localRank(rank), topology().localSize(rank)));
     List<TcpLane> lanes = new ArrayList<>();
     for (int peer = 0; peer < peers.length; peer++) {
       if (peer != rank) {

@@ -172,7 +172,7 @@ public final class ThreadsTransport implements Transport {
       watches.add(new Neighbour(members[member]));
       place = members[member] == rank ? member : place;
     }
-    WaitPolicy policy = WaitPolicy.forRanks(mailboxes.length);
+    WaitPolicy policy = WaitPolicy.forRank(rank, mailboxes.length);
     return Optional.of(
         boards.add(new Board(memory, Arena.ofShared(), place, watches, policy, meter, boards)));
   }

@@ -21,15 +21,20 @@ final class Waiter implements Wakeable, AutoCloseable {
 
   private static final long LOOK_NANOS = 2_000;
 
+  /** So long a spinning thread keeps its processor to itself: about what a message takes. */
+  private static final long ALONE_NANOS = 15_000;
+
   private final Selector selector;
   private final WaitPolicy policy;
   private final Map<TcpLane, SelectionKey> keys = new HashMap<>();
   private volatile Thread owner;
   private long spinEnd;
-  private final Yielding yielding = new Yielding();
+  private long aloneEnd;
+  private final Yielding yielding;
 
   Waiter(WaitPolicy policy) {
     this.policy = policy;
+    this.yielding = new Yielding(policy);
     try {
       this.selector = Selector.open();
     } catch (IOException e) {
@@ -61,9 +66,13 @@ final class Waiter implements Wakeable, AutoCloseable {
     long now = System.nanoTime();
     if (spinEnd == 0) {
       spinEnd = now + SPIN_FACTOR * policy.spin().toNanos();
-      yielding.begin(policy.yields());
+      aloneEnd = now + ALONE_NANOS;
+      yielding.begin();
     }
     if (now < spinEnd) {
+      if (now > aloneEnd) {
+        yielding.offer();
+      }
       pause(now);
       return false;
     }

@@ -1,5 +1,6 @@
-package dev.tandem.bench;
+package dev.tandem.bench.collective;
 
+import dev.tandem.bench.Spread;
 import dev.tandem.core.WorkFailedException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.tandem.bench;
+package dev.tandem.bench.collective;
 
 import dev.tandem.comm.TransportKind;
 import dev.tandem.comm.launch.LaunchPlan;

@@ -1,4 +1,4 @@
-package dev.tandem.bench;
+package dev.tandem.bench.collective;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.TableTuner;

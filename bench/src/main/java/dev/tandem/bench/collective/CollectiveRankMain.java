@@ -1,84 +1,92 @@
-package dev.tandem.bench;
+package dev.tandem.bench.collective;
 
+import dev.tandem.bench.Spread;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.posix.Capability;
 import dev.tandem.posix.ResourceUsage;
+import java.io.BufferedReader;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Tandem's side of {@code tandem bench collective}, one rank: the same steps as {@code
- * collective_mpi.c}, with the same arguments and the same lines printed.
+ * collective_mpi.c}, with the same lines read and printed.
  */
 public final class CollectiveRankMain {
 
   private static final int MAXIMUM_CALLS = 20_000;
-  private static final int MINIMUM_CALLS = 5;
+  private static final int MINIMUM_CALLS = 2;
+  private static final int WARM_CALLS = 1;
   private static final long STRAGGLE_NANOS = 20_000_000;
   private static final double COMPILED_SHARE = 0.02;
-  private static final double COMPILE_FACTOR = 25;
-  private static final int LATE_CALLS = 50;
+  private static final int LATE_CALLS = 15;
 
   /** Longer data runs through the same code. */
   private static final long WARM_BYTES = 1 << 20;
 
-  private static final long REST_NANOS = 20_000_000;
+  private static final long NAP_NANOS = 5_000_000;
+  private static final int MOST_NAPS = 400;
+  private static final double QUIET_SHARE = 0.15;
 
   private final Communicator communicator;
-  private final double warmUp;
-  private final double seconds;
   private final MemorySegment one;
 
-  private CollectiveRankMain(
-      Communicator communicator, double warmUp, double seconds, MemorySegment one) {
+  private CollectiveRankMain(Communicator communicator, MemorySegment one) {
     this.communicator = communicator;
-    this.warmUp = warmUp;
-    this.seconds = seconds;
     this.one = one;
   }
 
-  public static void main(String[] args) {
+  /**
+   * Prepares, and measures whenever a line comes.
+   *
+   * @param args the prefix of the pipes' names, seconds that preparing may take, the operations
+   *     that will come, and their sizes
+   */
+  public static void main(String[] args) throws IOException {
+    double limit = Double.parseDouble(args[1]);
     List<CollectiveOperation> operations =
-        Arrays.stream(args[0].split(",")).map(CollectiveOperation::of).toList();
+        Arrays.stream(args[2].split(",")).map(CollectiveOperation::of).toList();
     List<Long> sizes = Arrays.stream(args).skip(3).map(Long::valueOf).toList();
     try (Communicator communicator = Communicator.join();
-        Arena arena = Arena.ofConfined()) {
-      CollectiveRankMain main =
-          new CollectiveRankMain(
-              communicator,
-              Double.parseDouble(args[1]),
-              Double.parseDouble(args[2]),
-              arena.allocate(Double.BYTES, Double.BYTES));
-      main.awaitCompiler(operations, sizes);
-      for (CollectiveOperation operation : operations) {
-        // Lateness is the same at every size.
-        int count = operation == CollectiveOperation.STRAGGLER ? 1 : sizes.size();
-        for (long bytes : sizes.subList(0, count)) {
-          main.run(operation, bytes);
-        }
+        Arena arena = Arena.ofConfined();
+        BufferedReader pipe = Files.newBufferedReader(Path.of(args[0] + communicator.rank()))) {
+      MemorySegment one = arena.allocate(Double.BYTES, Double.BYTES);
+      CollectiveRankMain main = new CollectiveRankMain(communicator, one);
+      main.awaitCompiler(operations, sizes, limit);
+      main.print(CollectiveContender.READY);
+      for (String line = pipe.readLine(); line != null; line = pipe.readLine()) {
+        main.run(Turn.of(line));
       }
+    }
+  }
+
+  private void print(String line) {
+    if (communicator.rank() == 0) {
+      System.out.println(line);
     }
   }
 
   /**
    * Calls everything until the just-in-time compilers of all ranks have little left to do. They
-   * need the processors that ranks keep busy, so the ranks rest in between.
+   * need the processors that ranks keep busy, so the ranks rest in between until they are done.
    */
-  private void awaitCompiler(List<CollectiveOperation> operations, List<Long> sizes) {
+  private void awaitCompiler(List<CollectiveOperation> operations, List<Long> sizes, double limit) {
     long began = System.nanoTime();
     double share = 1;
     // Ranks that share processors share them for compiling too.
     double crowd =
         Math.max(1, (double) communicator.size() / Runtime.getRuntime().availableProcessors());
-    while (share > COMPILED_SHARE
-        && largest((System.nanoTime() - began) / 1e9) < COMPILE_FACTOR * warmUp * crowd) {
+    while (share > COMPILED_SHARE && largest(secondsSince(began)) < limit * crowd) {
       long before = ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
       long started = System.nanoTime();
       for (CollectiveOperation operation : operations) {
@@ -90,8 +98,12 @@ public final class CollectiveRankMain {
       }
       double compiling =
           (ManagementFactory.getCompilationMXBean().getTotalCompilationTime() - before) / 1e3;
-      share = largest(compiling / ((System.nanoTime() - started) / 1e9));
+      share = largest(compiling / secondsSince(started));
     }
+  }
+
+  private static double secondsSince(long nanoTime) {
+    return (System.nanoTime() - nanoTime) / 1e9;
   }
 
   private void callSome(CollectiveOperation operation, long bytes) {
@@ -105,21 +117,35 @@ public final class CollectiveRankMain {
       // As measuring does: code that has not met this kind of memory would be compiled again.
       slowest(times);
     }
-    LockSupport.parkNanos(REST_NANOS);
+    rest();
   }
 
-  private void run(CollectiveOperation operation, long bytes) {
-    try (Arena arena = Arena.ofConfined()) {
-      CollectiveWork work = new CollectiveWork(communicator, operation, bytes, arena);
-      String result = operation == CollectiveOperation.STRAGGLER ? straggle(work) : measure(work);
-      if (communicator.rank() == 0) {
-        System.out.println(operation.code() + " " + bytes + " " + result);
-      }
+  /** Until this process is quiet: what its compilers were given to do is done. */
+  private static void rest() {
+    double used = 1;
+    for (int naps = 0; used > QUIET_SHARE && naps < MOST_NAPS; naps++) {
+      double before = cpuSeconds();
+      LockSupport.parkNanos(NAP_NANOS);
+      used = (cpuSeconds() - before) / (NAP_NANOS / 1e9);
     }
   }
 
-  private String measure(CollectiveWork work) {
-    int calls = calls(seconds / secondsOfACall(work));
+  private void run(Turn turn) {
+    try (Arena arena = Arena.ofConfined()) {
+      CollectiveWork work = new CollectiveWork(communicator, turn.operation(), turn.bytes(), arena);
+      double each = secondsOfACall(work, turn.warmUp());
+      String result =
+          turn.operation() == CollectiveOperation.STRAGGLER
+              ? straggle(work, lateCalls(turn.seconds()))
+              : measure(work, calls(turn.seconds() / each));
+      // What has become worth compiling must not disturb the next one's turn.
+      rest();
+      communicator.barrier();
+      print(turn.operation().code() + " " + turn.bytes() + " " + result);
+    }
+  }
+
+  private String measure(CollectiveWork work, int calls) {
     double[] times = new double[calls];
     for (int call = 0; call < calls; call++) {
       times[call] = once(work, call);
@@ -144,21 +170,18 @@ public final class CollectiveRankMain {
   }
 
   /** Warms up and says how long a call takes, with its preparation, in the slowest rank. */
-  private double secondsOfACall(CollectiveWork work) {
+  private double secondsOfACall(CollectiveWork work, double warmUp) {
     long began = System.nanoTime();
     int call = 0;
     while (true) {
       once(work, call++);
-      double passed = (System.nanoTime() - began) / 1e9;
-      if (broadcast(call >= 3 && passed >= warmUp)) {
-        return largest((System.nanoTime() - began) / 1e9 / call);
+      if (broadcast(call >= WARM_CALLS && secondsSince(began) >= warmUp)) {
+        return largest(secondsSince(began) / call);
       }
     }
   }
 
-  private String straggle(CollectiveWork work) {
-    double _ = secondsOfACall(work);
-    int calls = Math.max(LATE_CALLS, calls(seconds * 1e9 / STRAGGLE_NANOS));
+  private String straggle(CollectiveWork work, int calls) {
     boolean late = communicator.rank() == communicator.size() - 1;
     double[] times = new double[calls];
     long waited = 0;
@@ -195,6 +218,10 @@ public final class CollectiveRankMain {
 
   private static int calls(double fitting) {
     return (int) Math.clamp(fitting, MINIMUM_CALLS, MAXIMUM_CALLS);
+  }
+
+  private static int lateCalls(double seconds) {
+    return Math.max(LATE_CALLS, calls(seconds * 1e9 / STRAGGLE_NANOS));
   }
 
   private boolean broadcast(boolean value) {

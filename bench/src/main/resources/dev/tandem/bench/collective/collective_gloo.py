@@ -1,6 +1,6 @@
 """The Gloo side of `tandem bench collective`, by PyTorch; see collective_mpi.c for the steps.
 
-usage: collective_gloo.py RANK RANKS STORE_FILE WARM_UP_SECONDS SECONDS BYTES...
+usage: collective_gloo.py RANK RANKS STORE_FILE PIPES
 """
 
 import statistics
@@ -11,7 +11,8 @@ import torch
 import torch.distributed as dist
 
 MAXIMUM_CALLS = 20000
-MINIMUM_CALLS = 5
+MINIMUM_CALLS = 2
+WARM_CALLS = 1
 
 
 def call_once(data, index, call):
@@ -34,7 +35,7 @@ def calls_in(data, index, warm_up, seconds):
     while not enough.item():
         call_once(data, index, call)
         call += 1
-        enough[0] = call >= 3 and time.perf_counter() - began >= warm_up
+        enough[0] = call >= WARM_CALLS and time.perf_counter() - began >= warm_up
         dist.broadcast(enough, 0)
     each = torch.tensor([(time.perf_counter() - began) / call])
     dist.all_reduce(each, dist.ReduceOp.MAX)
@@ -42,20 +43,25 @@ def calls_in(data, index, warm_up, seconds):
 
 
 def main():
-    rank, ranks, store = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    warm_up, seconds = float(sys.argv[4]), float(sys.argv[5])
+    rank, ranks, store, pipes = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=ranks)
-    for argument in sys.argv[6:]:
-        count = int(argument) // 4
-        index = torch.arange(count, dtype=torch.int32).bitwise_and_(7).to(torch.float32)
-        data = torch.zeros(count)
-        calls = calls_in(data, index, warm_up, seconds)
-        times = torch.tensor([call_once(data, index, call) for call in range(calls)],
-                             dtype=torch.float64)
-        dist.all_reduce(times, dist.ReduceOp.MAX)
-        if rank == 0:
-            print("allreduce", count * 4, "%.3f" % (statistics.median(times.tolist()) * 1e6), flush=True)
+    dist.barrier()
+    if rank == 0:
+        print("ready", flush=True)
+    with open(pipes + str(rank)) as pipe:
+        for line in iter(pipe.readline, ""):
+            operation, size, warm_up, seconds = line.split()
+            count = int(size) // 4
+            index = torch.arange(count, dtype=torch.int32).bitwise_and_(7).to(torch.float32)
+            data = torch.zeros(count)
+            calls = calls_in(data, index, float(warm_up), float(seconds))
+            times = torch.tensor([call_once(data, index, call) for call in range(calls)],
+                                 dtype=torch.float64)
+            dist.all_reduce(times, dist.ReduceOp.MAX)
+            if rank == 0:
+                median = statistics.median(times.tolist())
+                print(operation, count * 4, "%.3f" % (median * 1e6), flush=True)
     dist.barrier()
 
 

@@ -1,4 +1,4 @@
-package dev.tandem.bench;
+package dev.tandem.bench.collective;
 
 /**
  * One result of {@code tandem bench collective}.

@@ -1,12 +1,15 @@
 /*
  * The MPI side of `tandem bench collective`; CollectiveRankMain does the same steps in Java.
  *
- * usage: collective_mpi OPERATION,OPERATION... WARM_UP_SECONDS SECONDS BYTES...
+ * usage: collective_mpi PIPES
+ *
+ * Every rank reads lines from the named pipe PIPES with its number behind it, until that ends:
+ * OPERATION BYTES WARM_UP_SECONDS SECONDS.
  *
  *   allreduce   sum of floats in place, in private memory
  *   fused-step  packs tensors into one buffer, allreduce, unpacks
  *   copy        every rank copies as many bytes at the same time: what the memory allows
- *   straggler   the last rank comes 20 ms late; the first size only
+ *   straggler   the last rank comes 20 ms late
  *
  * Every call has fresh data, follows a barrier and is checked. Rank 0 prints, for each size, the
  * operation, the bytes and the median in microseconds of the slowest rank's time; for `straggler` the time from
@@ -20,8 +23,9 @@
 #include <time.h>
 
 #define MAXIMUM_CALLS 20000
-#define MINIMUM_CALLS 5
-#define LATE_CALLS 50
+#define MINIMUM_CALLS 2
+#define WARM_CALLS 1
+#define LATE_CALLS 15
 #define TENSORS 16
 #define STRAGGLE_NANOS 20000000L
 
@@ -134,7 +138,7 @@ static int calls_in(Work *work, double warm_up, double seconds) {
   int call = 0, enough = 0;
   while (!enough) {
     call_once(work, call++);
-    enough = call >= 3 && now() - began >= warm_up;
+    enough = call >= WARM_CALLS && now() - began >= warm_up;
     MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
   double each = (now() - began) / call;
@@ -208,19 +212,27 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  double warm_up = atof(argv[2]), seconds = atof(argv[3]);
-  for (char *operation = strtok(argv[1], ","); operation; operation = strtok(NULL, ",")) {
-    /* Lateness is the same at every size. */
-    int end = strcmp(operation, "straggler") == 0 && argc > 5 ? 5 : argc;
-    for (int i = 4; i < end; i++) {
-      Work work = prepare(operation, atol(argv[i]));
-      if (is(&work, "straggler"))
-        straggle(&work, warm_up, seconds);
-      else
-        measure(&work, warm_up, seconds);
-      fflush(stdout);
-      release(&work);
-    }
+  char name[4096], line[256], operation[64];
+  if (argc != 2 || snprintf(name, sizeof(name), "%s%d", argv[1], rank) >= (int)sizeof(name)) return 2;
+  FILE *pipe = fopen(name, "r");
+  if (!pipe) {
+    perror(name);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) printf("ready\n");
+  fflush(stdout);
+  while (fgets(line, sizeof(line), pipe)) {
+    long bytes;
+    double warm_up, seconds;
+    if (sscanf(line, "%63s %ld %lf %lf", operation, &bytes, &warm_up, &seconds) != 4) MPI_Abort(MPI_COMM_WORLD, 2);
+    Work work = prepare(operation, bytes);
+    if (is(&work, "straggler"))
+      straggle(&work, warm_up, seconds);
+    else
+      measure(&work, warm_up, seconds);
+    fflush(stdout);
+    release(&work);
   }
   MPI_Finalize();
   return 0;

@@ -1,9 +1,12 @@
-package dev.tandem.bench;
+package dev.tandem.bench.collective;
 
+import dev.tandem.bench.Children;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /** Processes that mpirun starts. */
 record MpiContender(
@@ -12,7 +15,7 @@ record MpiContender(
     List<String> launcher,
     Map<String, String> environment,
     Path program,
-    Plan plan)
+    Set<CollectiveOperation> operations)
     implements CollectiveContender {
 
   /** Open MPI as it comes. */
@@ -41,15 +44,9 @@ record MpiContender(
           "MALLOC_TOP_PAD_", "268435456");
 
   @Override
-  public String run() {
+  public void run(Path pipes, Consumer<String> output) {
     List<String> command = new ArrayList<>(launcher);
-    command.addAll(List.of("-n", Integer.toString(ranks), program.toString()));
-    command.addAll(
-        List.of(
-            plan.operationCodes(),
-            Double.toString(plan.warmUp()),
-            Double.toString(plan.seconds())));
-    plan.sizes().stream().map(Object::toString).forEach(command::add);
-    return Children.run(command, environment).output();
+    command.addAll(List.of("-n", Integer.toString(ranks), program.toString(), pipes.toString()));
+    Children.follow(command, environment, output);
   }
 }
