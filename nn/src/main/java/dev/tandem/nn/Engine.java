@@ -16,9 +16,11 @@ public final class Engine {
   private static final Object LOADING = new Object();
   private static boolean loaded;
 
+  private final Device device;
   private final int threads;
 
-  private Engine(int threads) {
+  private Engine(Device device, int threads) {
+    this.device = device;
     this.threads = threads;
   }
 
@@ -41,18 +43,32 @@ public final class Engine {
   }
 
   /**
-   * The engine with so many threads for each operation.
+   * The engine on the processor with so many threads for each operation.
    *
    * @throws WorkFailedException if there is no native library for this platform
    */
   public static Engine start(int threads) {
+    return start(Device.CPU, threads);
+  }
+
+  /**
+   * The engine on this device with so many threads for each operation.
+   *
+   * @throws WorkFailedException if there is no native library for this platform
+   */
+  public static Engine start(Device device, int threads) {
     if (threads < 1) {
       throw new IllegalArgumentException("the engine needs at least 1 thread, not " + threads);
     }
     prepare();
-    Engine engine = new Engine(threads);
+    Engine engine = new Engine(device, threads);
     engine.enter();
     return engine;
+  }
+
+  /** What it computes on. */
+  public Device device() {
+    return device;
   }
 
   /** Threads that compute one operation, the caller among them. */

@@ -1,27 +1,31 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.DType;
+import dev.tandem.core.GradientGraph;
 import dev.tandem.core.Seed;
-import dev.tandem.core.Shape;
+import dev.tandem.core.TandemException;
 import dev.tandem.core.TensorView;
-import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.internal.Bucket;
+import dev.tandem.nn.internal.FirstValues;
+import dev.tandem.nn.internal.Graph;
+import dev.tandem.nn.internal.Torch;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.ParameterSpec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.bytedeco.javacpp.PointerScope;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch.MemoryFormat;
+import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
- * A network in memory: its parameters, the gradients of the last batch, and the passes that compute
- * them.
+ * A network in memory: its parameters, its buffers, the gradients of the last step, and the passes
+ * that compute them.
  *
- * <p>Parameters and gradients live in native memory that the network owns until it is closed; the
- * views and buffers that it hands out are that very memory, so what a caller writes there (an
+ * <p>Parameters, buffers and gradients live in native memory that the network owns until it is
+ * closed; the views that it hands out are that very memory, so what a caller writes there (an
  * averaged gradient, a restored parameter) is what the network uses next. One thread at a time may
  * use a network and its views.
  */
@@ -29,58 +33,56 @@ public final class Network implements AutoCloseable {
 
   private final Engine engine;
   private final NetworkSpec spec;
-  private final DType dtype;
+  private final NetworkOptions options;
   private final Arena arena = Arena.ofShared();
   private final Bucket parameters;
-  private final Bucket gradients;
-  private final List<Layer> layers = new ArrayList<>();
+  private final Bucket buffers;
+  private final List<Bucket> gradients = new ArrayList<>();
+  private final Graph graph;
+  private final Passes passes;
 
-  private Network(Engine engine, NetworkSpec spec, DType dtype) {
+  private Network(Engine engine, NetworkSpec spec, NetworkOptions options) {
     engine.enter();
     this.engine = engine;
     this.spec = spec;
-    this.dtype = dtype;
-    List<ParameterSpec> all = spec.parameters();
-    parameters = new Bucket(arena, "", dtype, all);
-    gradients = new Bucket(arena, "", dtype, all);
-    List<Shape> inputs = spec.layerInputs();
-    int first = 0;
-    for (int i = 0; i < spec.layers().size(); i++) {
-      LayerSpec layer = spec.layers().get(i);
-      layers.add(layer(layer, inputs.get(i), first));
-      first += layer.parameters(inputs.get(i)).size();
-    }
+    this.options = options;
+    parameters = new Bucket(arena, "", options.dtype(), spec.parameters());
+    buffers = new Bucket(arena, "", options.dtype(), spec.buffers());
+    gradients.add(new Bucket(arena, "", options.dtype(), spec.parameters()));
+    graph = new Graph(spec, parameters.tensors(), buffers.tensors(), computing());
+    passes = new Passes(this);
   }
 
   /** A network in float32 with first parameters that depend on the seed alone. */
   public static Network create(Engine engine, NetworkSpec spec, Seed seed) {
-    return create(engine, spec, seed, DType.FLOAT32);
+    return create(engine, spec, seed, NetworkOptions.DEFAULT);
   }
 
-  /**
-   * A network that computes with elements of this type.
-   *
-   * @param dtype FLOAT32, or FLOAT64 for checks of gradients
-   */
-  public static Network create(Engine engine, NetworkSpec spec, Seed seed, DType dtype) {
-    if (dtype != DType.FLOAT32 && dtype != DType.FLOAT64) {
-      throw new UsageException("a network computes in FLOAT32 or FLOAT64, not in " + dtype);
-    }
-    Network network = new Network(engine, spec, dtype);
-    List<ParameterSpec> all = spec.parameters();
-    for (int i = 0; i < all.size(); i++) {
-      FirstValues.fill(network.parameters().get(i), all.get(i), seed);
-    }
+  /** A network that computes as the options say. */
+  public static Network create(Engine engine, NetworkSpec spec, Seed seed, NetworkOptions options) {
+    Network network = new Network(engine, spec, options);
+    fill(network.parameters(), spec.parameters(), seed);
+    fill(network.buffers(), spec.buffers(), seed);
     return network;
+  }
+
+  private static void fill(List<TensorView> views, List<ParameterSpec> specs, Seed seed) {
+    for (int i = 0; i < views.size(); i++) {
+      FirstValues.fill(views.get(i), specs.get(i), seed);
+    }
   }
 
   public NetworkSpec spec() {
     return spec;
   }
 
-  /** The type of parameters, gradients and images. */
+  public NetworkOptions options() {
+    return options;
+  }
+
+  /** The type of parameters, gradients and samples. */
   public DType dtype() {
-    return dtype;
+    return options.dtype();
   }
 
   /** The parameters by layer, in the order of {@link NetworkSpec#parameters}. */
@@ -88,9 +90,19 @@ public final class Network implements AutoCloseable {
     return parameters.views();
   }
 
+  /** What else must be kept with the parameters, such as running statistics, by layer. */
+  public List<TensorView> buffers() {
+    return buffers.views();
+  }
+
   /** The gradients, with the names and order of the parameters. */
   public List<TensorView> gradients() {
-    return gradients.views();
+    return gradients(0);
+  }
+
+  /** The gradients of one of several batches of a step; memory for them comes with first use. */
+  public List<TensorView> gradients(int shard) {
+    return gradientBucket(shard).views();
   }
 
   /** The memory of all parameters as one segment, with gaps of zeros for alignment. */
@@ -100,82 +112,94 @@ public final class Network implements AutoCloseable {
 
   /** The memory of all gradients as one segment, laid out as that of the parameters. */
   public MemorySegment gradientBuffer() {
-    return gradients.buffer();
+    return gradients.getFirst().buffer();
   }
 
-  /**
-   * Computes the mean loss of a batch and overwrites the gradients with those of that mean.
-   *
-   * @param images native memory with the batch's images one after the other, each channel by
-   *     channel and line by line, elements of the network's type; only read. At an address that is
-   *     a multiple of 64 the engine takes the same path every time.
-   * @param labels native memory with one 64-bit integer for each image; only read
-   */
+  /** The gradients that a backward pass makes and the order in which they become ready. */
+  public GradientGraph gradientGraph() {
+    return spec.gradientGraph(options.dtype());
+  }
+
+  /** As {@link #forwardBackward(Samples, TrainingStep)}, for networks without dropout. */
   public double forwardBackward(MemorySegment images, MemorySegment labels, int batch) {
-    return forwardBackward(images, labels, batch, () -> {});
+    return forwardBackward(new Samples(images, labels, batch), TrainingStep.of(new Seed(0), 0));
+  }
+
+  /** Computes the mean loss of a batch and the gradients of that mean. */
+  public double forwardBackward(Samples samples, TrainingStep step) {
+    return forwardBackward(List.of(samples), step)[0];
   }
 
   /**
-   * As {@link #forwardBackward(MemorySegment, MemorySegment, int)}, for whoever wants to know how
-   * long each of the two takes.
+   * The same for several batches of one step, each with kernel calls and gradients of its own, so
+   * that bits do not depend on which rank has which of them; batch normalisations meet where the
+   * step says.
    *
-   * @param afterForward called when the loss is known and the way back begins
+   * @return the mean loss of each batch
    */
-  public double forwardBackward(
-      MemorySegment images, MemorySegment labels, int batch, Runnable afterForward) {
-    check(images, labels, batch);
-    return inScope(
-        () -> {
-          List<Layer.Pass> passes = new ArrayList<>();
-          Tensor value = imageTensor(images, batch);
-          for (Layer layer : layers) {
-            Layer.Pass pass = layer.forward(value);
-            passes.add(pass);
-            value = pass.output();
-          }
-          var loss = SoftmaxCrossEntropy.meanLoss(value, labelTensor(labels, batch));
-          afterForward.run();
-          Tensor gradient = loss.scoreGradient();
-          for (int i = layers.size() - 1; i >= 0; i--) {
-            layers.get(i).backwardWeights(passes.get(i), gradient);
-            if (i > 0) {
-              gradient = layers.get(i).backwardData(passes.get(i), gradient);
-            }
-          }
-          return loss.meanLoss();
-        });
+  public double[] forwardBackward(List<Samples> shards, TrainingStep step) {
+    return passes.forwardBackward(shards, step);
   }
 
-  /** Compares the network's answers with the labels; memory as in {@link #forwardBackward}. */
+  /** Compares the network's answers with the labels; memory as in {@link Samples}. */
   public Evaluation evaluate(MemorySegment images, MemorySegment labels, int batch) {
-    check(images, labels, batch);
-    return inScope(
-        () -> {
-          Tensor value = imageTensor(images, batch);
-          for (Layer layer : layers) {
-            value = layer.forward(value).output();
-          }
-          return SoftmaxCrossEntropy.evaluate(value, labelTensor(labels, batch));
-        });
+    return evaluate(new Samples(images, labels, batch));
+  }
+
+  /** Compares the network's answers with the targets. */
+  public Evaluation evaluate(Samples samples) {
+    return passes.evaluate(samples);
+  }
+
+  /**
+   * The network's answers, before any softmax.
+   *
+   * @param inputs as in {@link Samples}
+   * @param answers where they go: for each sample as many numbers of the network's type as it has
+   *     classes
+   */
+  public void predict(MemorySegment inputs, int count, MemorySegment answers) {
+    passes.predict(inputs, count, answers);
   }
 
   /** Frees all memory; views of it can no longer be read. */
   @Override
   public void close() {
     if (arena.scope().isAlive()) {
-      layers.forEach(Layer::close);
+      passes.close();
+      graph.close();
       parameters.close();
-      gradients.close();
+      buffers.close();
+      gradients.forEach(Bucket::close);
       arena.close();
     }
+  }
+
+  Graph graph() {
+    return graph;
   }
 
   Bucket parameterBucket() {
     return parameters;
   }
 
-  Bucket gradientBucket() {
-    return gradients;
+  Bucket bufferBucket() {
+    return buffers;
+  }
+
+  Bucket gradientBucket(int shard) {
+    while (gradients.size() <= shard) {
+      gradients.add(new Bucket(arena, "", options.dtype(), spec.parameters()));
+    }
+    return gradients.get(shard);
+  }
+
+  /** The type of activations. */
+  ScalarType computing() {
+    return switch (options.precision()) {
+      case FULL -> Torch.scalarType(options.dtype());
+      case MIXED -> ScalarType.BFloat16;
+    };
   }
 
   /** Runs work of the engine and frees all that it allocated. */
@@ -186,72 +210,13 @@ public final class Network implements AutoCloseable {
     engine.enter();
     try (PointerScope _ = new PointerScope()) {
       return work.get();
+    } catch (TandemException e) {
+      throw e; // of a listener or reducer
     } catch (RuntimeException e) {
       throw new WorkFailedException(
           "the compute engine failed: "
               + String.valueOf(e.getMessage()).lines().findFirst().orElse(e.toString()),
           e);
-    }
-  }
-
-  private Layer layer(LayerSpec layer, Shape input, int first) {
-    return switch (layer) {
-      case LayerSpec.Convolution convolution ->
-          new ConvolutionLayer(convolution, parameters, gradients, first);
-      case LayerSpec.FullyConnected fullyConnected ->
-          new FullyConnectedLayer(parameters, gradients, first);
-      case LayerSpec.Relu relu -> new PlainLayers.Relu();
-      case LayerSpec.MaxPool pool -> new PlainLayers.MaxPool(pool);
-      case LayerSpec.GlobalAveragePool pool -> new PlainLayers.GlobalAveragePool(input);
-      case LayerSpec.Flatten flatten -> new PlainLayers.Flatten(input);
-    };
-  }
-
-  private Tensor imageTensor(MemorySegment images, int batch) {
-    List<Long> extents = spec.input().extents();
-    if (extents.size() != 3) {
-      return Torch.tensor(images, dtype, batch, spec.input().elements());
-    }
-    long channels = extents.get(0);
-    long height = extents.get(1);
-    long width = extents.get(2);
-    if (channels == 1) {
-      // One channel is the same in both memory orders: say that it is the engine's faster one.
-      return Torch.strided(
-          images,
-          dtype,
-          new long[] {batch, 1, height, width},
-          new long[] {height * width, 1, width, 1});
-    }
-    return Torch.tensor(images, dtype, batch, channels, height, width)
-        .contiguous(MemoryFormat.ChannelsLast);
-  }
-
-  private static Tensor labelTensor(MemorySegment labels, int batch) {
-    return Torch.tensor(labels, DType.INT64, batch);
-  }
-
-  private void check(MemorySegment images, MemorySegment labels, int batch) {
-    if (batch < 1) {
-      throw new IllegalArgumentException("a batch has at least 1 image, not " + batch);
-    }
-    long imageBytes = spec.input().elements() * dtype.bytes() * batch;
-    checkMemory("images", images, imageBytes);
-    checkMemory("labels", labels, (long) Long.BYTES * batch);
-    for (int i = 0; i < batch; i++) {
-      long label = labels.getAtIndex(ValueLayout.JAVA_LONG, i);
-      if (label < 0 || label >= spec.classes()) {
-        throw new UsageException(
-            "label %d of image %d in the batch is not one of the network's %d classes"
-                .formatted(label, i, spec.classes()));
-      }
-    }
-  }
-
-  private static void checkMemory(String what, MemorySegment memory, long needed) {
-    if (!memory.isNative() || memory.byteSize() < needed) {
-      throw new IllegalArgumentException(
-          "%s must be native memory of at least %d bytes, not %s".formatted(what, needed, memory));
     }
   }
 }

@@ -21,8 +21,8 @@ public interface Optimizer extends AutoCloseable {
 
   /**
    * All that must be kept to go on from here as if nothing had happened: views of the network's
-   * parameters and of this optimizer's state, and the caller's own values. Copying saved bytes into
-   * these views restores a run in place.
+   * parameters and buffers, of this optimizer's state, and the caller's own values. Copying saved
+   * bytes into these views restores a run in place.
    */
   StateTree stateTree(Map<String, String> values);
 

@@ -5,10 +5,8 @@ import dev.tandem.core.UsageException;
 /**
  * A learning rate that climbs in a straight line to its peak and then falls to zero along half a
  * cosine.
- *
- * <p>Depends on the step alone, so a restarted run goes on with the same rates on every processor.
  */
-public record WarmupCosine(double peak, long warmupSteps, long totalSteps) {
+public record WarmupCosine(double peak, long warmupSteps, long totalSteps) implements Schedule {
 
   public WarmupCosine {
     if (!(peak > 0)) {
@@ -20,7 +18,7 @@ public record WarmupCosine(double peak, long warmupSteps, long totalSteps) {
     }
   }
 
-  /** The rate of the step with this number, counted from 0. */
+  @Override
   public double rate(long step) {
     if (step < warmupSteps) {
       return peak * (step + 1) / warmupSteps;

@@ -3,9 +3,11 @@ package dev.tandem.nn;
 import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
+import dev.tandem.core.TensorView;
 import dev.tandem.data.glyphs.Glyph;
 import dev.tandem.data.glyphs.GlyphDigits;
 import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.nn.spec.NetworkSpec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -57,6 +59,23 @@ record Batches(MemorySegment images, MemorySegment labels, int count, long image
         labels.asSlice((long) first * Long.BYTES, (long) size * Long.BYTES),
         size,
         imageBytes);
+  }
+
+  Samples samples() {
+    return new Samples(images, labels, count);
+  }
+
+  /** The elements of a view as doubles. */
+  static double[] numbers(TensorView view) {
+    if (view.dtype() == DType.FLOAT64) {
+      return view.data().toArray(ValueLayout.JAVA_DOUBLE);
+    }
+    float[] values = view.data().toArray(ValueLayout.JAVA_FLOAT);
+    double[] numbers = new double[values.length];
+    for (int i = 0; i < values.length; i++) {
+      numbers[i] = values[i];
+    }
+    return numbers;
   }
 
   double train(Network network) {

@@ -7,13 +7,14 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
-import dev.tandem.nn.LayerSpec.Convolution;
-import dev.tandem.nn.LayerSpec.Flatten;
-import dev.tandem.nn.LayerSpec.FullyConnected;
-import dev.tandem.nn.LayerSpec.GlobalAveragePool;
-import dev.tandem.nn.LayerSpec.MaxPool;
-import dev.tandem.nn.LayerSpec.Relu;
 import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.nn.spec.Activation;
+import dev.tandem.nn.spec.Convolution;
+import dev.tandem.nn.spec.Flatten;
+import dev.tandem.nn.spec.FullyConnected;
+import dev.tandem.nn.spec.GlobalPool;
+import dev.tandem.nn.spec.MaxPool;
+import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class GradientTest {
 
   private static final Engine ENGINE = Engine.start(1);
+  private static final NetworkOptions EXACT = NetworkOptions.DEFAULT.withDtype(DType.FLOAT64);
 
   @Test
   void flattenedNetworkAgreesWithFiniteDifferences() {
@@ -31,12 +33,12 @@ class GradientTest {
             Shape.of(2, 9, 8),
             new Convolution("conv1", 4, 3, 1, 1),
             new MaxPool("pool1", 2, 2),
-            new Relu("relu1"),
+            Activation.relu("relu1"),
             new Convolution("conv2", 3, 2, 2, 0),
-            new Relu("relu2"),
+            Activation.relu("relu2"),
             new Flatten("flatten"),
             new FullyConnected("hidden", 7),
-            new Relu("relu3"),
+            Activation.relu("relu3"),
             new FullyConnected("scores", 5)));
   }
 
@@ -46,9 +48,9 @@ class GradientTest {
         NetworkSpec.of(
             Shape.of(1, 7, 7),
             new Convolution("conv1", 4, 5, 1, 2),
-            new Relu("relu1"),
+            Activation.relu("relu1"),
             new Convolution("conv2", 6, 3, 1, 0),
-            new GlobalAveragePool("mean"),
+            GlobalPool.average("mean"),
             new FullyConnected("scores", 3)));
   }
 
@@ -56,7 +58,7 @@ class GradientTest {
   void float32AgreesWithFloat64() {
     Seed seed = TestSeed.of(GradientTest.class);
     NetworkSpec spec = DigitsNetwork.spec();
-    try (Network exact = Network.create(ENGINE, spec, seed, DType.FLOAT64);
+    try (Network exact = Network.create(ENGINE, spec, seed, EXACT);
         Network rough = Network.create(ENGINE, spec, seed)) {
       Batches exactBatch = Batches.random(seed, spec, DType.FLOAT64, 8);
       Batches roughBatch = Batches.random(seed, spec, DType.FLOAT32, 8);
@@ -79,7 +81,7 @@ class GradientTest {
 
   private static void agreesWithFiniteDifferences(NetworkSpec spec) {
     Seed seed = TestSeed.of(GradientTest.class);
-    try (Network network = Network.create(ENGINE, spec, seed, DType.FLOAT64)) {
+    try (Network network = Network.create(ENGINE, spec, seed, EXACT)) {
       Batches batch = Batches.random(seed.derive("batch"), spec, DType.FLOAT64, 3);
       batch.train(network);
       MemorySegment gradients = Arena.ofAuto().allocate(network.gradientBuffer().byteSize(), 64);

@@ -9,6 +9,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.testkit.TestSeed;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

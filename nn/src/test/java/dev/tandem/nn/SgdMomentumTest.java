@@ -10,8 +10,9 @@ import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.LayerSpec.FullyConnected;
 import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.nn.spec.FullyConnected;
+import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SgdMomentumTest {
 
   private static final Engine ENGINE = Engine.start(1);
+  private static final NetworkOptions EXACT = NetworkOptions.DEFAULT.withDtype(DType.FLOAT64);
 
   @ParameterizedTest
   @CsvSource({"0.9, 0.01, true", "0.9, 0.01, false", "0.5, 0, true", "0, 0, false"})
@@ -33,10 +35,10 @@ class SgdMomentumTest {
     NetworkSpec spec = NetworkSpec.of(Shape.of(6), new FullyConnected("scores", 3));
     var settings =
         new SgdMomentum.Settings(momentum, weightDecay, nesterov, Double.POSITIVE_INFINITY);
-    try (Network network = Network.create(ENGINE, spec, seed, DType.FLOAT64);
+    try (Network network = Network.create(ENGINE, spec, seed, EXACT);
         Optimizer optimizer = new SgdMomentum(network, settings)) {
       double[][] parameters = copy(network.parameters());
-      double[][] directions = copy(optimizer.state());
+      double[][] directions = copy(momentum(optimizer));
       for (int step = 0; step < 3; step++) {
         double rate = 0.1 / (step + 1);
         Batches.random(seed.derive(step), spec, DType.FLOAT64, 4).train(network);
@@ -51,7 +53,7 @@ class SgdMomentumTest {
             parameters[p][i] -= rate * move;
           }
           assertArrayEquals(parameters[p], copy(network.parameters())[p], 1e-12);
-          assertArrayEquals(directions[p], copy(optimizer.state())[p], 1e-12);
+          assertArrayEquals(directions[p], copy(momentum(optimizer))[p], 1e-12);
         }
       }
     }
@@ -66,7 +68,7 @@ class SgdMomentumTest {
         Optimizer optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
       step(network, optimizer, batch);
       StateTree tree = optimizer.stateTree(Map.of("step", "1"));
-      assertEquals(2 * network.parameters().size(), tree.tensors().size());
+      assertEquals(2 * network.parameters().size() + 1, tree.tensors().size());
       assertEquals("1", tree.values().get("step"));
       tree.tensors()
           .forEach((name, view) -> saved.put(name, view.data().toArray(ValueLayout.JAVA_BYTE)));
@@ -87,7 +89,7 @@ class SgdMomentumTest {
   void largeGradientsAreScaledDown() {
     NetworkSpec spec = NetworkSpec.of(Shape.of(2), new FullyConnected("scores", 2));
     var settings = new SgdMomentum.Settings(0, 0, false, 1);
-    try (Network network = Network.create(ENGINE, spec, new Seed(1), DType.FLOAT64);
+    try (Network network = Network.create(ENGINE, spec, new Seed(1), EXACT);
         Optimizer optimizer = new SgdMomentum(network, settings)) {
       network.parameterBuffer().fill((byte) 0);
       TensorView gradient = network.gradients().getLast();
@@ -111,6 +113,13 @@ class SgdMomentumTest {
   private static void step(Network network, Optimizer optimizer, Batches batch) {
     batch.train(network);
     optimizer.step(0.05);
+  }
+
+  /** What the optimizer keeps for each parameter, without its number of steps. */
+  private static List<TensorView> momentum(Optimizer optimizer) {
+    return optimizer.state().stream()
+        .filter(view -> view.name().startsWith("optimizer.momentum."))
+        .toList();
   }
 
   private static double[][] copy(List<TensorView> views) {

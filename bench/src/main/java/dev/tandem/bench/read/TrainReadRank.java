@@ -24,8 +24,11 @@ import dev.tandem.data.read.ReaderReport;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.GradientListener;
 import dev.tandem.nn.Network;
+import dev.tandem.nn.Samples;
 import dev.tandem.nn.SgdMomentum;
+import dev.tandem.nn.TrainingStep;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.sync.BlockingSynchronizer;
 import java.nio.file.Path;
@@ -148,7 +151,8 @@ public final class TrainReadRank {
     timed(Part.READ);
     double loss =
         network.forwardBackward(
-            batch.images(), batch.labels(), batch.count(), () -> timed(Part.FORWARD));
+            new Samples(batch.images(), batch.labels(), batch.count()),
+            TrainingStep.of(new Seed(0), 0).withListener(new ForwardClock()));
     timed(Part.BACKWARD);
     communicator.barrier();
     timed(Part.SKEW);
@@ -158,6 +162,18 @@ public final class TrainReadRank {
     optimizer.step(DigitsNetwork.learningRate(1).peak());
     timed(Part.UPDATE);
     return loss;
+  }
+
+  /** Tells the forward pass from the backward pass. */
+  private final class ForwardClock implements GradientListener {
+
+    @Override
+    public void ready(int shard, int parameter, TensorView gradient) {}
+
+    @Override
+    public void backwardBegins() {
+      timed(Part.FORWARD);
+    }
   }
 
   private static long records(Path database) {

@@ -1,14 +1,14 @@
 package dev.tandem.nn.models;
 
 import dev.tandem.core.Shape;
-import dev.tandem.nn.LayerSpec.Convolution;
-import dev.tandem.nn.LayerSpec.Flatten;
-import dev.tandem.nn.LayerSpec.FullyConnected;
-import dev.tandem.nn.LayerSpec.MaxPool;
-import dev.tandem.nn.LayerSpec.Relu;
-import dev.tandem.nn.NetworkSpec;
 import dev.tandem.nn.SgdMomentum;
 import dev.tandem.nn.WarmupCosine;
+import dev.tandem.nn.spec.Activation;
+import dev.tandem.nn.spec.Convolution;
+import dev.tandem.nn.spec.Flatten;
+import dev.tandem.nn.spec.FullyConnected;
+import dev.tandem.nn.spec.MaxPool;
+import dev.tandem.nn.spec.NetworkSpec;
 
 /**
  * A network of the size of LeNet for grey 28x28 images of digits, and how to train it on 20,000
@@ -42,13 +42,13 @@ public final class DigitsNetwork {
         Shape.of(1, 28, 28),
         new Convolution("conv1", 16, 3, 1, 1),
         new MaxPool("pool1", 2, 2), // 16 x 14 x 14
-        new Relu("relu1"),
+        Activation.relu("relu1"),
         new Convolution("conv2", 32, 3, 1, 1),
         new MaxPool("pool2", 2, 2), // 32 x 7 x 7
-        new Relu("relu2"),
+        Activation.relu("relu2"),
         new Convolution("conv3", 64, 3, 1, 1),
         new MaxPool("pool3", 2, 2), // 64 x 3 x 3
-        new Relu("relu3"),
+        Activation.relu("relu3"),
         new Flatten("flatten"), // 576
         new FullyConnected("scores", 10));
   }

@@ -1,0 +1,38 @@
+package dev.tandem.nn;
+
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+
+/**
+ * Adagrad of Duchi et al.: s is the sum of all squared gradients; p -= rate * g / (sqrt(s) +
+ * epsilon).
+ */
+public final class Adagrad extends ParameterwiseOptimizer {
+
+  /** The numbers of the method. */
+  public record Settings(double epsilon, double weightDecay) {
+
+    /** The usual numbers. */
+    public static final Settings DEFAULT = new Settings(1e-10, 0);
+
+    public Settings {
+      Numbers.positive("epsilon", epsilon);
+      Numbers.notNegative("weight decay", weightDecay);
+    }
+  }
+
+  private final Settings settings;
+
+  public Adagrad(Network network, Settings settings) {
+    super(network, "square");
+    this.settings = settings;
+  }
+
+  @Override
+  void update(Update update, double learningRate) {
+    Tensor slope = withDecay(update, settings.weightDecay());
+    Tensor sum = kept(0, update).addcmul_(slope, slope, new Scalar(1.0));
+    Tensor spread = sum.sqrt().add_(new Scalar(settings.epsilon()));
+    update.parameter().addcdiv_(slope, spread, new Scalar(-learningRate));
+  }
+}

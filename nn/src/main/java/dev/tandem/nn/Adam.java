@@ -1,0 +1,71 @@
+package dev.tandem.nn;
+
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+
+/**
+ * Adam of Kingma and Ba, and AdamW of Loshchilov and Hutter: m and v are decaying means of the
+ * gradient and of its square, corrected for their start at zero; p -= rate * m / (sqrt(v) +
+ * epsilon).
+ */
+public final class Adam extends ParameterwiseOptimizer {
+
+  /**
+   * The numbers of the method.
+   *
+   * @param meanDecay share of the mean gradient that is kept (beta 1)
+   * @param squareDecay share of the mean square that is kept (beta 2)
+   * @param decoupled whether weights shrink by themselves (AdamW) or by their gradient (Adam)
+   */
+  public record Settings(
+      double meanDecay, double squareDecay, double epsilon, double weightDecay, boolean decoupled) {
+
+    /** Adam with the numbers of its authors. */
+    public static final Settings ADAM = new Settings(0.9, 0.999, 1e-8, 0, false);
+
+    /** AdamW with the usual numbers. */
+    public static final Settings ADAM_W = new Settings(0.9, 0.999, 1e-8, 1e-2, true);
+
+    public Settings {
+      Numbers.share("the kept share of the mean gradient", meanDecay);
+      Numbers.share("the kept share of the mean square", squareDecay);
+      Numbers.positive("epsilon", epsilon);
+      Numbers.notNegative("weight decay", weightDecay);
+    }
+  }
+
+  private final Settings settings;
+
+  public Adam(Network network, Settings settings) {
+    super(network, "mean", "square");
+    this.settings = settings;
+  }
+
+  @Override
+  void update(Update update, double learningRate) {
+    Tensor slope = update.gradient();
+    if (!settings.decoupled()) {
+      slope = withDecay(update, settings.weightDecay());
+    } else if (update.decays()) {
+      update.parameter().mul_(new Scalar(1 - learningRate * settings.weightDecay()));
+    }
+    Tensor mean = kept(0, update);
+    Tensor square = kept(1, update);
+    remember(mean, square, slope, settings.meanDecay(), settings.squareDecay());
+    double meanCorrection = 1 - StrictMath.pow(settings.meanDecay(), (double) steps());
+    double squareCorrection = 1 - StrictMath.pow(settings.squareDecay(), (double) steps());
+    Tensor spread =
+        square
+            .sqrt()
+            .div_(new Scalar(Math.sqrt(squareCorrection)))
+            .add_(new Scalar(settings.epsilon()));
+    update.parameter().addcdiv_(mean, spread, new Scalar(-learningRate / meanCorrection));
+  }
+
+  /** Lets a gradient into the decaying means of gradients and squares. */
+  static void remember(
+      Tensor mean, Tensor square, Tensor slope, double meanDecay, double squareDecay) {
+    mean.mul_(new Scalar(meanDecay)).add_(slope, new Scalar(1 - meanDecay));
+    square.mul_(new Scalar(squareDecay)).addcmul_(slope, slope, new Scalar(1 - squareDecay));
+  }
+}

@@ -1,0 +1,24 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.TensorView;
+
+/**
+ * Told of each gradient as soon as it is ready, in the order of {@link
+ * dev.tandem.core.GradientGraph#parameters}, by the thread that computes, which goes on with the
+ * backward pass when the call returns.
+ */
+@FunctionalInterface
+public interface GradientListener {
+
+  /**
+   * The gradient of one parameter will not be written again in this step.
+   *
+   * @param shard which of the step's batches it comes from; 0 if there is one
+   * @param parameter its place in {@link Network#parameters}
+   * @param gradient the network's own memory
+   */
+  void ready(int shard, int parameter, TensorView gradient);
+
+  /** The loss is known and the way back begins; not told when the whole graph is one call. */
+  default void backwardBegins() {}
+}

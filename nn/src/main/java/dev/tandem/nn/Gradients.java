@@ -1,0 +1,59 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.TensorView;
+import dev.tandem.core.UsageException;
+import java.util.List;
+import java.util.Optional;
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+
+/** What is done to all gradients of a network between the backward pass and the update. */
+public final class Gradients {
+
+  private Gradients() {}
+
+  /** The Euclidean norm over all parameters; not finite if one gradient is not. */
+  public static double norm(Network network) {
+    return network.inScope(() -> network.gradientBucket(0).everything().norm().item_double());
+  }
+
+  /** Multiplies all gradients: by 1 / n after n batches have been added up. */
+  public static void scale(Network network, double factor) {
+    network.inScope(() -> network.gradientBucket(0).everything().mul_(new Scalar(factor)));
+  }
+
+  /**
+   * Scales gradients whose norm is larger than this down to it.
+   *
+   * @return the norm before
+   */
+  public static double clip(Network network, double largestNorm) {
+    if (!(largestNorm > 0)) {
+      throw new UsageException("the largest gradient norm is more than 0, not " + largestNorm);
+    }
+    double norm = norm(network);
+    if (norm > largestNorm) {
+      scale(network, largestNorm / norm);
+    }
+    return norm;
+  }
+
+  /**
+   * The gradient with an element that is not finite and that the backward pass made first: the
+   * culprit, since those behind it only inherit. Reads all gradients; meant for after a norm that
+   * is not finite.
+   */
+  public static Optional<TensorView> firstNotFinite(Network network) {
+    List<TensorView> views = network.gradients();
+    return network.inScope(
+        () -> {
+          for (int i = views.size() - 1; i >= 0; i--) {
+            Tensor gradient = network.gradientBucket(0).tensor(i);
+            if (!gradient.isfinite().all().item_bool()) {
+              return Optional.of(views.get(i));
+            }
+          }
+          return Optional.empty();
+        });
+  }
+}

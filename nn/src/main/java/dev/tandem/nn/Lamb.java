@@ -1,0 +1,53 @@
+package dev.tandem.nn;
+
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+
+/**
+ * LAMB of You et al., for large batches: Adam's step, with weight decay added to it, scaled for
+ * each weight tensor to the size of the tensor. With r = m / (sqrt(v) + epsilon) + decay * p, p -=
+ * rate * |p| / |r| * r. Biases and parameters of normalisations neither decay nor are scaled.
+ */
+public final class Lamb extends ParameterwiseOptimizer {
+
+  /** The numbers of the method, as in {@link Adam.Settings}. */
+  public record Settings(double meanDecay, double squareDecay, double epsilon, double weightDecay) {
+
+    /** The numbers of the authors. */
+    public static final Settings DEFAULT = new Settings(0.9, 0.999, 1e-6, 1e-2);
+
+    public Settings {
+      Numbers.share("the kept share of the mean gradient", meanDecay);
+      Numbers.share("the kept share of the mean square", squareDecay);
+      Numbers.positive("epsilon", epsilon);
+      Numbers.notNegative("weight decay", weightDecay);
+    }
+  }
+
+  private final Settings settings;
+
+  public Lamb(Network network, Settings settings) {
+    super(network, "mean", "square");
+    this.settings = settings;
+  }
+
+  @Override
+  void update(Update update, double learningRate) {
+    Tensor mean = kept(0, update);
+    Tensor square = kept(1, update);
+    Adam.remember(mean, square, update.gradient(), settings.meanDecay(), settings.squareDecay());
+    double meanCorrection = 1 - StrictMath.pow(settings.meanDecay(), (double) steps());
+    double squareCorrection = 1 - StrictMath.pow(settings.squareDecay(), (double) steps());
+    Tensor spread =
+        square.div(new Scalar(squareCorrection)).sqrt_().add_(new Scalar(settings.epsilon()));
+    Tensor move = mean.div(new Scalar(meanCorrection)).div_(spread);
+    double trust = 1;
+    if (update.decays()) {
+      move.add_(update.parameter(), new Scalar(settings.weightDecay()));
+      double size = update.parameter().norm().item_double();
+      double length = move.norm().item_double();
+      trust = size > 0 && length > 0 ? size / length : 1;
+    }
+    update.parameter().add_(move, new Scalar(-learningRate * trust));
+  }
+}

@@ -1,0 +1,53 @@
+package dev.tandem.nn;
+
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+
+/**
+ * LARS of You et al., for large batches: each weight tensor moves by a share of its own size. With
+ * l = trust * |p| / (|g| + decay * |p|), v = m v + rate * l * (g + decay * p), then p -= v. Biases
+ * and parameters of normalisations move as in plain momentum, with l = 1 and without decay.
+ */
+public final class Lars extends ParameterwiseOptimizer {
+
+  /** The numbers of the method; {@code trust} is the share of its size that a tensor may move. */
+  public record Settings(double momentum, double weightDecay, double trust) {
+
+    /** The numbers of the authors for ImageNet. */
+    public static final Settings DEFAULT = new Settings(0.9, 5e-4, 0.001);
+
+    public Settings {
+      Numbers.share("momentum", momentum);
+      Numbers.notNegative("weight decay", weightDecay);
+      Numbers.positive("trust", trust);
+    }
+  }
+
+  private final Settings settings;
+
+  public Lars(Network network, Settings settings) {
+    super(network, "momentum");
+    this.settings = settings;
+  }
+
+  @Override
+  void update(Update update, double learningRate) {
+    Tensor slope = withDecay(update, settings.weightDecay());
+    Tensor direction =
+        kept(0, update)
+            .mul_(new Scalar(settings.momentum()))
+            .add_(slope, new Scalar(learningRate * local(update)));
+    update.parameter().sub_(direction);
+  }
+
+  private double local(Update update) {
+    if (!update.decays()) {
+      return 1;
+    }
+    double size = update.parameter().norm().item_double();
+    double slope = update.gradient().norm().item_double();
+    return size > 0 && slope > 0
+        ? settings.trust() * size / (slope + settings.weightDecay() * size)
+        : 1;
+  }
+}

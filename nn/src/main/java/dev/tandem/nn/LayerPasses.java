@@ -1,0 +1,198 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.DType;
+import dev.tandem.core.Seed;
+import dev.tandem.core.Shape;
+import dev.tandem.core.TensorView;
+import dev.tandem.nn.internal.BatchNormLayer;
+import dev.tandem.nn.internal.Bucket;
+import dev.tandem.nn.internal.FirstValues;
+import dev.tandem.nn.internal.GradientSink;
+import dev.tandem.nn.internal.Layer;
+import dev.tandem.nn.internal.LayerTensors;
+import dev.tandem.nn.internal.Layers;
+import dev.tandem.nn.internal.Mode;
+import dev.tandem.nn.internal.Torch;
+import dev.tandem.nn.spec.LayerSpec;
+import dev.tandem.nn.spec.ParameterSpec;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.bytedeco.javacpp.PointerScope;
+import org.bytedeco.pytorch.Tensor;
+
+/**
+ * One layer by itself, its three passes apart: for those who split layers across processes and
+ * exchange halos, partial sums or slices in between.
+ *
+ * <p>Owns parameters, gradients and buffers until closed. Values go in and out as rows of native
+ * memory, sample by sample and row-major. One forward pass at a time is remembered for the backward
+ * passes; used by one thread at a time.
+ */
+public final class LayerPasses implements AutoCloseable {
+
+  private final Engine engine;
+  private final String name;
+  private final DType dtype;
+  private final List<Shape> inputShapes;
+  private final Shape outputShape;
+  private final Arena arena = Arena.ofShared();
+  private final Bucket parameters;
+  private final Bucket gradients;
+  private final Bucket buffers;
+  private final Layer layer;
+  private Layer.Pass pass;
+  private StatisticsReducer statistics;
+
+  /** A layer for inputs of these shapes, with first parameters that depend on the seed alone. */
+  public LayerPasses(Engine engine, LayerSpec spec, List<Shape> inputs, DType dtype, Seed seed) {
+    engine.enter();
+    this.engine = engine;
+    this.dtype = dtype;
+    name = spec.name();
+    inputShapes = List.copyOf(inputs);
+    outputShape = spec.output(inputs);
+    List<ParameterSpec> parameterSpecs = spec.parameters(inputs);
+    parameters = new Bucket(arena, "", dtype, parameterSpecs);
+    gradients = new Bucket(arena, "", dtype, parameterSpecs);
+    buffers = new Bucket(arena, "", dtype, spec.buffers(inputs));
+    for (int i = 0; i < parameterSpecs.size(); i++) {
+      FirstValues.fill(parameters.views().get(i), parameterSpecs.get(i), seed);
+    }
+    for (int i = 0; i < buffers.views().size(); i++) {
+      FirstValues.fill(buffers.views().get(i), spec.buffers(inputs).get(i), seed);
+    }
+    layer =
+        Layers.of(
+            spec,
+            inputs,
+            new LayerTensors(parameters.tensors(), buffers.tensors(), Torch.scalarType(dtype)));
+  }
+
+  /** The parameters: live memory. */
+  public List<TensorView> parameters() {
+    return parameters.views();
+  }
+
+  /** The gradients of the last {@link #backwardWeights}: live memory. */
+  public List<TensorView> gradients() {
+    return gradients.views();
+  }
+
+  /** The shape of one sample behind the layer. */
+  public Shape outputShape() {
+    return outputShape;
+  }
+
+  /**
+   * Computes the output in training and remembers what the backward passes need. A batch
+   * normalisation meets those of other parts where the step says, here and in {@link
+   * #backwardData}.
+   *
+   * @param inputs one segment for each input, of {@code batch} samples
+   * @param output where the output goes
+   */
+  public void forward(
+      List<MemorySegment> inputs, int batch, TrainingStep step, MemorySegment output) {
+    engine.enter();
+    forget();
+    try (PointerScope _ = new PointerScope()) {
+      List<Tensor> tensors = new ArrayList<>();
+      for (int i = 0; i < inputs.size(); i++) {
+        // A copy: the caller may reuse its memory before the backward passes.
+        tensors.add(Torch.fast(tensor(inputs.get(i), inputShapes.get(i), batch).clone()));
+      }
+      statistics = step.statistics();
+      pass =
+          forward(tensors, new Mode(true, step.seed(), step.number(), step.firstSample())).keep();
+      tensors.forEach(Tensor::retainReference);
+      tensor(output, outputShape, batch).copy_(pass.output());
+    }
+  }
+
+  /** Writes the gradient by each input, given that by the output. */
+  public void backwardData(MemorySegment outputGradient, List<MemorySegment> inputGradients) {
+    engine.enter();
+    int batch = Math.toIntExact(pass().output().size(0));
+    try (PointerScope _ = new PointerScope()) {
+      Tensor gradient = Torch.fast(tensor(outputGradient, outputShape, batch));
+      List<Tensor> results = backwardData(gradient);
+      for (int i = 0; i < results.size(); i++) {
+        tensor(inputGradients.get(i), inputShapes.get(i), batch).copy_(results.get(i));
+      }
+    }
+  }
+
+  /** Writes the gradients by the parameters into {@link #gradients}. */
+  public void backwardWeights(MemorySegment outputGradient) {
+    engine.enter();
+    int batch = Math.toIntExact(pass().output().size(0));
+    try (PointerScope _ = new PointerScope()) {
+      Tensor gradient = Torch.fast(tensor(outputGradient, outputShape, batch));
+      layer.backwardWeights(pass(), gradient, new GradientSink(gradients.tensors(), false));
+    }
+  }
+
+  @Override
+  public void close() {
+    if (arena.scope().isAlive()) {
+      forget();
+      layer.close();
+      parameters.close();
+      gradients.close();
+      buffers.close();
+      arena.close();
+    }
+  }
+
+  private Layer.Pass forward(List<Tensor> tensors, Mode mode) {
+    if (statistics == null || !(layer instanceof BatchNormLayer norm)) {
+      return layer.forward(tensors, mode);
+    }
+    Tensor totals = total(norm.forwardSums(tensors.getFirst()));
+    norm.remember(totals);
+    return norm.forwardTogether(tensors.getFirst(), totals);
+  }
+
+  private List<Tensor> backwardData(Tensor gradient) {
+    if (statistics == null || !(layer instanceof BatchNormLayer norm)) {
+      return layer.backwardData(pass(), gradient);
+    }
+    Tensor totals = total(norm.backwardSums(pass(), gradient));
+    return List.of(norm.backwardDataTogether(pass(), gradient, totals));
+  }
+
+  private Tensor total(Tensor sums) {
+    Tensor total = sums.clone().zero_();
+    statistics.sum(name, List.of(Torch.memory(sums)), Torch.memory(total));
+    return total;
+  }
+
+  private Layer.Pass pass() {
+    if (pass == null) {
+      throw new IllegalStateException("a forward pass comes before the backward passes");
+    }
+    return pass;
+  }
+
+  private void forget() {
+    if (pass != null) {
+      pass.release();
+      pass.inputs().forEach(Tensor::releaseReference);
+      pass = null;
+    }
+  }
+
+  private Tensor tensor(MemorySegment memory, Shape sample, int batch) {
+    long[] extents = new long[sample.extents().size() + 1];
+    extents[0] = batch;
+    System.arraycopy(sample.toArray(), 0, extents, 1, extents.length - 1);
+    long bytes = sample.elements() * dtype.bytes() * batch;
+    if (!memory.isNative() || memory.byteSize() < bytes) {
+      throw new IllegalArgumentException(
+          "values must be native memory of at least %d bytes, not %s".formatted(bytes, memory));
+    }
+    return Torch.tensor(memory, dtype, extents);
+  }
+}

@@ -1,0 +1,116 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.DType;
+import dev.tandem.core.Shape;
+import dev.tandem.core.StateTree;
+import dev.tandem.core.TensorView;
+import dev.tandem.nn.internal.Bucket;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+
+/**
+ * An optimizer that updates one parameter after the other and keeps tensors of a parameter's shape
+ * for each, and the number of steps. The update of a subclass is made of the engine's operations on
+ * whole tensors, in a fixed order.
+ */
+abstract class ParameterwiseOptimizer implements Optimizer {
+
+  /** One parameter in one step. */
+  record Update(Tensor parameter, Tensor gradient, boolean decays, int place) {}
+
+  private final Network network;
+  private final Arena arena = Arena.ofShared();
+  private final List<Bucket> slots = new ArrayList<>();
+  private final MemorySegment steps = arena.allocate(ValueLayout.JAVA_LONG);
+
+  /** An optimizer that keeps tensors of these names, zero at first. */
+  ParameterwiseOptimizer(Network network, String... slotNames) {
+    this.network = network;
+    for (String name : slotNames) {
+      slots.add(
+          new Bucket(
+              arena, "optimizer." + name + ".", network.dtype(), network.spec().parameters()));
+    }
+  }
+
+  /** Changes one parameter. */
+  abstract void update(Update update, double learningRate);
+
+  /** Runs before the parameters of a step are changed. */
+  void beforeStep() {
+    // Most have nothing to do.
+  }
+
+  @Override
+  public final void step(double learningRate) {
+    beforeStep();
+    network.inScope(
+        () -> {
+          steps.set(ValueLayout.JAVA_LONG, 0, steps() + 1);
+          List<TensorView> parameters = network.parameters();
+          for (int i = 0; i < parameters.size(); i++) {
+            // Weights have two dimensions or more; biases and the like do not decay.
+            boolean weight = parameters.get(i).shape().extents().size() > 1;
+            update(
+                new Update(
+                    network.parameterBucket().tensor(i),
+                    network.gradientBucket(0).tensor(i),
+                    weight,
+                    i),
+                learningRate);
+          }
+          return null;
+        });
+  }
+
+  @Override
+  public final List<TensorView> state() {
+    List<TensorView> state = new ArrayList<>();
+    slots.forEach(slot -> state.addAll(slot.views()));
+    state.add(new TensorView("optimizer.steps", DType.INT64, Shape.of(), steps));
+    return state;
+  }
+
+  @Override
+  public final StateTree stateTree(Map<String, String> values) {
+    List<TensorView> tensors = new ArrayList<>(network.parameters());
+    tensors.addAll(network.buffers());
+    tensors.addAll(state());
+    return StateTree.of(tensors, values);
+  }
+
+  @Override
+  public final void close() {
+    if (arena.scope().isAlive()) {
+      slots.forEach(Bucket::close);
+      arena.close();
+    }
+  }
+
+  final Network network() {
+    return network;
+  }
+
+  /** What is kept of a parameter under the name with this number. */
+  final Tensor kept(int slot, Update update) {
+    return slots.get(slot).tensor(update.place());
+  }
+
+  /** Steps made, the present one counted. */
+  final long steps() {
+    return steps.get(ValueLayout.JAVA_LONG, 0);
+  }
+
+  /** The gradient and, of a weight, a share of the weight itself. */
+  static Tensor withDecay(Update update, double weightDecay) {
+    return weightDecay > 0 && update.decays()
+        ? update.gradient().add(update.parameter(), new Scalar(weightDecay))
+        : update.gradient();
+  }
+}

@@ -1,0 +1,211 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.DType;
+import dev.tandem.core.UsageException;
+import dev.tandem.nn.internal.GradientSink;
+import dev.tandem.nn.internal.GraphRun;
+import dev.tandem.nn.internal.Lockstep;
+import dev.tandem.nn.internal.LossFunction;
+import dev.tandem.nn.internal.Mode;
+import dev.tandem.nn.internal.Torch;
+import dev.tandem.nn.internal.WholeGraph;
+import dev.tandem.nn.spec.Loss;
+import dev.tandem.nn.spec.NetworkSpec;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+
+/** The passes of a network over batches: checks what comes in, computes, tells what came out. */
+final class Passes implements AutoCloseable {
+
+  private final Network network;
+  private final NetworkSpec spec;
+  private final LossFunction loss;
+  private final long inputElements;
+  private final int outputs;
+  private WholeGraph wholeGraph;
+
+  Passes(Network network) {
+    this.network = network;
+    spec = network.spec();
+    loss = LossFunction.of(spec.loss());
+    inputElements = spec.input().elements();
+    outputs = spec.classes();
+  }
+
+  double[] forwardBackward(List<Samples> shards, TrainingStep step) {
+    shards.forEach(this::check);
+    return network.inScope(
+        () ->
+            switch (network.options().backward()) {
+              case LAYERWISE -> layerwise(shards, step);
+              case WHOLE_GRAPH -> whole(shards, step);
+            });
+  }
+
+  Evaluation evaluate(Samples samples) {
+    check(samples);
+    return network.inScope(
+        () -> {
+          Tensor answers = answers(samples.inputs(), samples.count());
+          Tensor targets = targets(samples);
+          double sum = loss.meanLoss(answers, targets).item_double() * samples.count();
+          return new Evaluation(samples.count(), loss.correct(answers, targets), sum);
+        });
+  }
+
+  void predict(MemorySegment inputs, int count, MemorySegment into) {
+    checkMemory("inputs", inputs, inputElements * network.dtype().bytes() * count);
+    checkMemory("answers", into, (long) outputs * network.dtype().bytes() * count);
+    network.inScope(
+        () -> Torch.tensor(into, network.dtype(), count, outputs).copy_(answers(inputs, count)));
+  }
+
+  @Override
+  public void close() {
+    if (wholeGraph != null) {
+      wholeGraph.close();
+    }
+  }
+
+  private Tensor answers(MemorySegment inputs, int count) {
+    try (GraphRun run =
+        new GraphRun(network.graph(), input(inputs, count), Mode.EVALUATION, List.of(), false)) {
+      return run.answer();
+    }
+  }
+
+  private double[] layerwise(List<Samples> shards, TrainingStep step) {
+    List<GraphRun> runs = new ArrayList<>();
+    try {
+      long firstSample = step.firstSample();
+      for (int i = 0; i < shards.size(); i++) {
+        Samples samples = shards.get(i);
+        runs.add(
+            new GraphRun(
+                network.graph(),
+                input(samples.inputs(), samples.count()),
+                mode(step, firstSample),
+                network.gradientBucket(i).tensors(),
+                step.accumulate()));
+        firstSample += samples.count();
+      }
+      StatisticsReducer reducer = step.statistics();
+      Lockstep lockstep = new Lockstep(runs, reducer == null ? null : reducer::sum);
+      lockstep.forward();
+      double[] losses = new double[runs.size()];
+      for (int i = 0; i < losses.length; i++) {
+        losses[i] = compare(lockstep, i, targets(shards.get(i)));
+      }
+      step.ready().backwardBegins();
+      lockstep.backward((run, parameter) -> tell(step, run, parameter));
+      return losses;
+    } finally {
+      runs.forEach(GraphRun::close);
+    }
+  }
+
+  /** The loss of a run; its gradient goes behind the outputs. */
+  private double compare(Lockstep lockstep, int run, Tensor targets) {
+    double sum = 0;
+    for (int i = 0; i < spec.outputs().size(); i++) {
+      Tensor values = lockstep.output(run, i);
+      double weight = spec.outputs().get(i).weight();
+      sum += weight * loss.meanLoss(values, targets).item_double();
+      Tensor gradient = loss.gradient(values, targets);
+      lockstep.gradient(run, i, weight == 1 ? gradient : gradient.mul(new Scalar(weight)));
+    }
+    return sum;
+  }
+
+  private double[] whole(List<Samples> shards, TrainingStep step) {
+    if (shards.size() != 1 || step.statistics() != null) {
+      throw new UsageException(
+          "batches that meet in batch normalisations are differentiated layer by layer, not as a"
+              + " whole graph");
+    }
+    if (wholeGraph == null) {
+      wholeGraph =
+          new WholeGraph(
+              spec, network.parameters(), network.bufferBucket().tensors(), network.computing());
+    }
+    Samples samples = shards.getFirst();
+    double result =
+        wholeGraph.forwardBackward(
+            input(samples.inputs(), samples.count()),
+            targets(samples),
+            mode(step, step.firstSample()),
+            new GradientSink(network.gradientBucket(0).tensors(), step.accumulate()));
+    network.gradientGraph().parameters().stream()
+        .mapToInt(parameter -> place(parameter.name()))
+        .forEach(parameter -> tell(step, 0, parameter));
+    return new double[] {result};
+  }
+
+  private int place(String parameter) {
+    return IntStream.range(0, network.parameters().size())
+        .filter(i -> network.parameters().get(i).name().equals(parameter))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private void tell(TrainingStep step, int shard, int parameter) {
+    step.ready().ready(shard, parameter, network.gradients(shard).get(parameter));
+  }
+
+  private static Mode mode(TrainingStep step, long firstSample) {
+    return new Mode(true, step.seed(), step.number(), firstSample);
+  }
+
+  /** Samples in the order in memory and the type that the layers compute with. */
+  private Tensor input(MemorySegment inputs, int count) {
+    long[] sample = spec.input().toArray();
+    long[] extents = new long[sample.length + 1];
+    extents[0] = count;
+    System.arraycopy(sample, 0, extents, 1, sample.length);
+    DType dtype = network.dtype();
+    Tensor tensor;
+    if (sample.length == 3 && sample[0] == 1) {
+      // One channel is the same in both memory orders: say that it is the engine's faster one.
+      long[] strides = {sample[1] * sample[2], 1, sample[2], 1};
+      tensor = Torch.strided(inputs, dtype, extents, strides);
+    } else {
+      tensor = Torch.fast(Torch.tensor(inputs, dtype, extents));
+    }
+    return network.computing() == Torch.scalarType(dtype) ? tensor : tensor.to(network.computing());
+  }
+
+  private Tensor targets(Samples samples) {
+    return loss.targets(samples.targets(), network.dtype(), samples.count(), outputs);
+  }
+
+  private void check(Samples samples) {
+    checkMemory(
+        "inputs", samples.inputs(), inputElements * network.dtype().bytes() * samples.count());
+    if (spec.loss() == Loss.MEAN_SQUARED_ERROR) {
+      long bytes = (long) outputs * network.dtype().bytes() * samples.count();
+      checkMemory("targets", samples.targets(), bytes);
+      return;
+    }
+    checkMemory("labels", samples.targets(), (long) Long.BYTES * samples.count());
+    for (int i = 0; i < samples.count(); i++) {
+      long label = samples.targets().getAtIndex(ValueLayout.JAVA_LONG, i);
+      if (label < 0 || label >= outputs) {
+        throw new UsageException(
+            "label %d of image %d in the batch is not one of the network's %d classes"
+                .formatted(label, i, outputs));
+      }
+    }
+  }
+
+  private static void checkMemory(String what, MemorySegment memory, long needed) {
+    if (!memory.isNative() || memory.byteSize() < needed) {
+      throw new IllegalArgumentException(
+          "%s must be native memory of at least %d bytes, not %s".formatted(what, needed, memory));
+    }
+  }
+}

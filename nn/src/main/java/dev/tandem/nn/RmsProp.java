@@ -1,0 +1,45 @@
+package dev.tandem.nn;
+
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+
+/**
+ * RMSprop of Hinton: v is a decaying mean of the squared gradient; with momentum b = m b + g /
+ * (sqrt(v) + epsilon), then p -= rate * b.
+ */
+public final class RmsProp extends ParameterwiseOptimizer {
+
+  /** The numbers of the method; {@code squareDecay} is the kept share of the mean square. */
+  public record Settings(double squareDecay, double epsilon, double momentum, double weightDecay) {
+
+    /** The usual numbers. */
+    public static final Settings DEFAULT = new Settings(0.99, 1e-8, 0, 0);
+
+    public Settings {
+      Numbers.share("the kept share of the mean square", squareDecay);
+      Numbers.positive("epsilon", epsilon);
+      Numbers.share("momentum", momentum);
+      Numbers.notNegative("weight decay", weightDecay);
+    }
+  }
+
+  private final Settings settings;
+
+  public RmsProp(Network network, Settings settings) {
+    super(network, "square", "momentum");
+    this.settings = settings;
+  }
+
+  @Override
+  void update(Update update, double learningRate) {
+    Tensor slope = withDecay(update, settings.weightDecay());
+    Tensor square = kept(0, update);
+    square
+        .mul_(new Scalar(settings.squareDecay()))
+        .addcmul_(slope, slope, new Scalar(1 - settings.squareDecay()));
+    Tensor spread = square.sqrt().add_(new Scalar(settings.epsilon()));
+    Tensor direction = kept(1, update);
+    direction.mul_(new Scalar(settings.momentum())).addcdiv_(slope, spread, new Scalar(1.0));
+    update.parameter().add_(direction, new Scalar(-learningRate));
+  }
+}

@@ -1,0 +1,50 @@
+package dev.tandem.nn;
+
+import dev.tandem.core.Seed;
+
+/**
+ * What one training step is besides its samples. Made by {@link #of} and changed by the {@code
+ * with} methods.
+ *
+ * @param seed of the run; together with the number of the step and the place of a sample it decides
+ *     what dropouts drop
+ * @param number of the step, counted from 0
+ * @param firstSample place of the first sample among the samples of all ranks in this step
+ * @param accumulate whether gradients are added to those that are there, or replace them
+ * @param ready told of each gradient as soon as it is there
+ * @param statistics where batch normalisations of several batches meet, or null: each batch is
+ *     normalised by itself
+ */
+public record TrainingStep(
+    Seed seed,
+    long number,
+    long firstSample,
+    boolean accumulate,
+    GradientListener ready,
+    StatisticsReducer statistics) {
+
+  /** A step of one process, which replaces the gradients. */
+  public static TrainingStep of(Seed seed, long number) {
+    return new TrainingStep(seed, number, 0, false, (shard, parameter, gradient) -> {}, null);
+  }
+
+  /** The same step for samples that begin at this place among those of all ranks. */
+  public TrainingStep withFirstSample(long place) {
+    return new TrainingStep(seed, number, place, accumulate, ready, statistics);
+  }
+
+  /** The same step, whose gradients are added to those that are there. */
+  public TrainingStep accumulating() {
+    return new TrainingStep(seed, number, firstSample, true, ready, statistics);
+  }
+
+  /** The same step, which tells of gradients. */
+  public TrainingStep withListener(GradientListener listener) {
+    return new TrainingStep(seed, number, firstSample, accumulate, listener, statistics);
+  }
+
+  /** The same step with synchronised batch normalisation. */
+  public TrainingStep withStatistics(StatisticsReducer reducer) {
+    return new TrainingStep(seed, number, firstSample, accumulate, ready, reducer);
+  }
+}

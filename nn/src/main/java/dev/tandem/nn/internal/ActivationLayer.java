@@ -1,0 +1,52 @@
+package dev.tandem.nn.internal;
+
+import dev.tandem.nn.spec.Activation;
+import java.util.List;
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.global.torch;
+
+/** A function of each element. */
+final class ActivationLayer implements Layer {
+
+  private final Activation.Function function;
+  private final Scalar slope;
+
+  ActivationLayer(Activation spec) {
+    function = spec.function();
+    slope = new Scalar(spec.slope());
+  }
+
+  @Override
+  public Pass forward(List<Tensor> inputs, Mode mode) {
+    Tensor input = inputs.getFirst();
+    Tensor output =
+        switch (function) {
+          case RELU -> torch.relu(input);
+          case LEAKY_RELU -> torch.leaky_relu(input, slope);
+          case GELU -> torch.gelu(input);
+          case SIGMOID -> torch.sigmoid(input);
+          case TANH -> torch.tanh(input);
+          case SILU -> torch.silu(input);
+        };
+    return new Pass(input, output);
+  }
+
+  @Override
+  public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
+    return List.of(
+        switch (function) {
+          case RELU -> torch.threshold_backward(outputGradient, pass.output(), slope);
+          case LEAKY_RELU -> torch.leaky_relu_backward(outputGradient, pass.input(), slope, false);
+          case GELU -> torch.gelu_backward(outputGradient, pass.input());
+          case SIGMOID -> torch.sigmoid_backward(outputGradient, pass.output());
+          case TANH -> torch.tanh_backward(outputGradient, pass.output());
+          case SILU -> torch.silu_backward(outputGradient, pass.input());
+        });
+  }
+
+  @Override
+  public void close() {
+    slope.close();
+  }
+}

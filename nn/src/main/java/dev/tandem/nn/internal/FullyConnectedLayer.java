@@ -1,0 +1,41 @@
+package dev.tandem.nn.internal;
+
+import java.util.List;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.global.torch;
+
+/** A fully connected layer over the last dimension; saves the weights that it computed with. */
+final class FullyConnectedLayer implements Layer {
+
+  private final LayerTensors tensors;
+
+  FullyConnectedLayer(LayerTensors tensors) {
+    this.tensors = tensors;
+  }
+
+  @Override
+  public Pass forward(List<Tensor> inputs, Mode mode) {
+    Tensor input = inputs.getFirst();
+    Tensor weight = tensors.computing(0);
+    return new Pass(input, torch.linear(input, weight, tensors.computingOptional(1)), weight);
+  }
+
+  @Override
+  public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
+    return List.of(torch.matmul(outputGradient, pass.saved(0)));
+  }
+
+  @Override
+  public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
+    Tensor rows = rows(outputGradient);
+    sink.putProduct(0, rows.t(), rows(pass.input()));
+    if (tensors.parameters().size() > 1) {
+      sink.put(1, rows.sum(0));
+    }
+  }
+
+  /** A batch of sequences as one long batch of tokens. */
+  static Tensor rows(Tensor tensor) {
+    return tensor.dim() == 2 ? tensor : tensor.reshape(-1, tensor.size(tensor.dim() - 1));
+  }
+}

@@ -1,0 +1,40 @@
+package dev.tandem.nn.internal;
+
+import java.util.List;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.global.torch;
+
+/**
+ * Where the gradients of one layer's parameters go: into memory that is there already.
+ *
+ * @param gradients one for each parameter of the layer, in its order
+ * @param adds whether to add to what is there, or to replace it
+ */
+public record GradientSink(List<Tensor> gradients, boolean adds) {
+
+  public GradientSink {
+    gradients = List.copyOf(gradients);
+  }
+
+  /** Takes a gradient, which may be of another type. */
+  void put(int parameter, Tensor gradient) {
+    Tensor target = gradients.get(parameter);
+    if (adds) {
+      target.add_(gradient);
+    } else {
+      target.copy_(gradient);
+    }
+  }
+
+  /** Takes the product of two matrices, computed in place where the types allow it. */
+  void putProduct(int parameter, Tensor left, Tensor right) {
+    Tensor target = gradients.get(parameter);
+    if (Torch.type(left) != Torch.type(target)) {
+      put(parameter, left.mm(right));
+    } else if (adds) {
+      target.addmm_(left, right);
+    } else {
+      torch.mm_out(target, left, right);
+    }
+  }
+}

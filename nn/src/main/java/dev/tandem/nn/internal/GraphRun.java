@@ -1,0 +1,210 @@
+package dev.tandem.nn.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.bytedeco.javacpp.PointerScope;
+import org.bytedeco.pytorch.Tensor;
+
+/**
+ * One batch on its way through a graph, node by node: forward in the order of the nodes, then
+ * backward in the other. Used inside a pointer scope of the caller's, which owns the input.
+ *
+ * <p>The gradient behind a node that feeds several others is the sum of theirs in the order in
+ * which the backward pass meets them, from the last node to the first.
+ */
+public final class GraphRun implements AutoCloseable {
+
+  private final Graph graph;
+  private final Tensor input;
+  private final Mode mode;
+  private final List<Tensor> parameterGradients;
+  private final boolean adds;
+  private final Layer.Pass[] passes;
+  private final Tensor[] gradients;
+
+  /**
+   * A run that has not begun.
+   *
+   * @param parameterGradients where the gradients of all parameters go
+   * @param adds whether they are added to what is there
+   */
+  public GraphRun(
+      Graph graph, Tensor input, Mode mode, List<Tensor> parameterGradients, boolean adds) {
+    this.graph = graph;
+    this.input = input;
+    this.mode = mode;
+    this.parameterGradients = parameterGradients;
+    this.adds = adds;
+    passes = new Layer.Pass[graph.size()];
+    gradients = new Tensor[graph.size()];
+  }
+
+  Graph graph() {
+    return graph;
+  }
+
+  /** The answer of the network, which belongs to the caller's scope; frees all else on the way. */
+  public Tensor answer() {
+    int last = graph.outputs().getFirst();
+    for (int node = 0; node <= last; node++) {
+      if (graph.answers(node)) {
+        forward(node);
+        dropSaved(node);
+        for (int before : graph.inputs(node)) {
+          if (before != Graph.INPUT && graph.isLastUse(node, before)) {
+            dropPass(before);
+          }
+        }
+      }
+    }
+    return Torch.own(output(last));
+  }
+
+  void forward(int node) {
+    try (PointerScope _ = new PointerScope()) {
+      passes[node] = graph.layer(node).forward(inputs(node), mode).keep();
+    }
+  }
+
+  Tensor output(int node) {
+    return passes[node].output();
+  }
+
+  /** Says what the gradient of the loss behind an output node is, or adds to it. */
+  void gradient(int node, Tensor gradient) {
+    try (PointerScope _ = new PointerScope()) {
+      add(node, gradient);
+    }
+  }
+
+  /**
+   * Takes the gradient through a node and lets go of all that the node kept.
+   *
+   * @param ready told the numbers of the node's parameters when their gradients are there
+   */
+  void backward(int node, IntConsumer ready) {
+    Layer layer = graph.layer(node);
+    Layer.Pass pass = passes[node];
+    Tensor gradient = gradients[node];
+    GradientSink sink = sink(node);
+    try (PointerScope _ = new PointerScope()) {
+      if (graph.inputs(node).stream().anyMatch(this::takesGradient)) {
+        addToInputs(node, layer.backward(pass, gradient, sink, () -> tell(node, ready)));
+      } else if (graph.learns(node)) {
+        layer.backwardWeights(pass, gradient, sink);
+        tell(node, ready);
+      }
+    }
+    drop(node);
+  }
+
+  // The same in two halves, for batch normalisation together with other batches.
+
+  Tensor forwardSums(int node) {
+    return batchNorm(node).forwardSums(inputs(node).getFirst());
+  }
+
+  void forwardTogether(int node, Tensor totals) {
+    try (PointerScope _ = new PointerScope()) {
+      passes[node] = batchNorm(node).forwardTogether(inputs(node).getFirst(), totals).keep();
+    }
+  }
+
+  Tensor backwardSums(int node, IntConsumer ready) {
+    Tensor sums = batchNorm(node).backwardSums(passes[node], gradients[node]);
+    batchNorm(node).putWeights(sums, sink(node));
+    tell(node, ready);
+    return sums;
+  }
+
+  void backwardTogether(int node, Tensor totals) {
+    if (takesGradient(graph.inputs(node).getFirst())) {
+      try (PointerScope _ = new PointerScope()) {
+        addToInputs(
+            node,
+            List.of(batchNorm(node).backwardDataTogether(passes[node], gradients[node], totals)));
+      }
+    }
+    drop(node);
+  }
+
+  /** Lets go of all that is still kept. */
+  @Override
+  public void close() {
+    for (int node = 0; node < passes.length; node++) {
+      drop(node);
+    }
+  }
+
+  private BatchNormLayer batchNorm(int node) {
+    return (BatchNormLayer) graph.layer(node);
+  }
+
+  private boolean takesGradient(int node) {
+    return node != Graph.INPUT && graph.learns(node);
+  }
+
+  private List<Tensor> inputs(int node) {
+    List<Tensor> tensors = new ArrayList<>();
+    for (int before : graph.inputs(node)) {
+      tensors.add(before == Graph.INPUT ? input : output(before));
+    }
+    return tensors;
+  }
+
+  private GradientSink sink(int node) {
+    return new GradientSink(
+        parameterGradients.isEmpty()
+            ? List.of()
+            : parameterGradients.subList(
+                graph.firstParameter(node), graph.firstParameter(node + 1)),
+        adds);
+  }
+
+  private void tell(int node, IntConsumer ready) {
+    for (int i = graph.firstParameter(node); i < graph.firstParameter(node + 1); i++) {
+      ready.accept(i);
+    }
+  }
+
+  private void addToInputs(int node, List<Tensor> inputGradients) {
+    List<Integer> before = graph.inputs(node);
+    for (int i = 0; i < before.size(); i++) {
+      if (takesGradient(before.get(i))) {
+        add(before.get(i), inputGradients.get(i));
+      }
+    }
+  }
+
+  private void add(int node, Tensor gradient) {
+    Tensor known = gradients[node];
+    gradients[node] = (known == null ? gradient : known.add(gradient)).retainReference();
+    if (known != null) {
+      known.releaseReference();
+    }
+  }
+
+  private void dropSaved(int node) {
+    Layer.Pass pass = passes[node];
+    pass.saved().forEach(Tensor::releaseReference);
+    passes[node] = new Layer.Pass(pass.inputs(), pass.output(), List.of());
+  }
+
+  private void dropPass(int node) {
+    Layer.Pass pass = passes[node];
+    if (pass != null) {
+      passes[node] = null;
+      pass.release();
+    }
+  }
+
+  private void drop(int node) {
+    dropPass(node);
+    Tensor gradient = gradients[node];
+    if (gradient != null) {
+      gradients[node] = null;
+      gradient.releaseReference();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.tandem.nn.internal;
+
+import java.util.List;
+import org.bytedeco.pytorch.Tensor;
+
+/**
+ * One layer in the engine: its three passes apart.
+ *
+ * <p>A layer remembers nothing between calls but its parameters and buffers: what the backward
+ * passes need is in the {@link Pass} that forward returned, so several batches may be under way at
+ * once. Results belong to the caller's pointer scope; no pass changes what it was given.
+ */
+public interface Layer extends AutoCloseable {
+
+  /**
+   * What happened in one forward pass.
+   *
+   * @param saved what else the backward passes need, as the layer likes it
+   */
+  record Pass(List<Tensor> inputs, Tensor output, List<Tensor> saved) {
+
+    Pass(Tensor input, Tensor output, Tensor... saved) {
+      this(List.of(input), output, List.of(saved));
+    }
+
+    public Tensor input() {
+      return inputs.getFirst();
+    }
+
+    public Tensor saved(int index) {
+      return saved.get(index);
+    }
+
+    /** Keeps output and saved tensors beyond the pointer scope; the inputs belong to others. */
+    public Pass keep() {
+      output.retainReference();
+      saved.forEach(Tensor::retainReference);
+      return this;
+    }
+
+    /** Undoes {@link #keep}. */
+    public void release() {
+      output.releaseReference();
+      saved.forEach(Tensor::releaseReference);
+    }
+  }
+
+  /** Computes the output. */
+  Pass forward(List<Tensor> inputs, Mode mode);
+
+  /** The gradients of the loss by each input, given that by the output. */
+  List<Tensor> backwardData(Pass pass, Tensor outputGradient);
+
+  /** Puts the gradients of the loss by the parameters into the sink. */
+  default void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
+    // Most layers have no parameters.
+  }
+
+  /**
+   * Both backward passes, first that of the weights: the same bits, with less work where the passes
+   * share some.
+   *
+   * @param weightsReady run when the gradients of the parameters are there
+   */
+  default List<Tensor> backward(
+      Pass pass, Tensor outputGradient, GradientSink sink, Runnable weightsReady) {
+    backwardWeights(pass, outputGradient, sink);
+    weightsReady.run();
+    return backwardData(pass, outputGradient);
+  }
+
+  @Override
+  default void close() {
+    // Most layers own nothing of the engine's.
+  }
+}

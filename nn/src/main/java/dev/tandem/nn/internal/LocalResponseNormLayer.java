@@ -1,0 +1,78 @@
+package dev.tandem.nn.internal;
+
+import dev.tandem.nn.spec.LocalResponseNorm;
+import java.util.Arrays;
+import java.util.List;
+import org.bytedeco.pytorch.LongOptional;
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.global.torch;
+
+/**
+ * y = x s^-beta with s = k + alpha m(x²), where m is the mean over the window. Saves s.
+ *
+ * <p>With odd windows and zeros beyond the border m is symmetric: an element is in its neighbour's
+ * window as the neighbour is in its own. So its transpose, which backward needs, is m again: dx =
+ * dy s^-beta - 2 alpha beta x m(dy x s^(-beta-1)).
+ */
+final class LocalResponseNormLayer implements Layer {
+
+  private final LocalResponseNorm spec;
+
+  LocalResponseNormLayer(LocalResponseNorm spec) {
+    this.spec = spec;
+  }
+
+  @Override
+  public Pass forward(List<Tensor> inputs, Mode mode) {
+    Tensor input = inputs.getFirst();
+    Tensor scale = mean(input.mul(input)).mul(new Scalar(spec.alpha())).add(new Scalar(spec.k()));
+    return new Pass(input, input.mul(scale.pow(new Scalar(-spec.beta()))), scale);
+  }
+
+  @Override
+  public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
+    Tensor scale = pass.saved(0);
+    Tensor direct = outputGradient.mul(scale.pow(new Scalar(-spec.beta())));
+    Tensor through = mean(direct.mul(pass.input()).div(scale)).mul(pass.input());
+    return List.of(direct.sub(through, new Scalar(2 * spec.alpha() * spec.beta())));
+  }
+
+  private Tensor mean(Tensor values) {
+    return switch (spec.across()) {
+      case CHANNELS -> meanOverChannels(values);
+      case SPACE -> meanOverSpace(values);
+    };
+  }
+
+  private Tensor meanOverChannels(Tensor values) {
+    int half = spec.size() / 2;
+    // The engine pads from the last dimension backwards; the channels are the second.
+    long[] padding = new long[2 * ((int) values.dim() - 1)];
+    padding[padding.length - 2] = half;
+    padding[padding.length - 1] = half;
+    Tensor padded = torch.constant_pad_nd(values, padding, new Scalar(0.0));
+    Tensor sum = padded.narrow(1, 0, values.size(1));
+    for (int i = 1; i < spec.size(); i++) {
+      sum = sum.add(padded.narrow(1, i, values.size(1)));
+    }
+    return Torch.fast(sum.div(new Scalar((double) spec.size())));
+  }
+
+  private Tensor meanOverSpace(Tensor values) {
+    int dimensions = (int) values.dim() - 2;
+    long[] kernel = filled(dimensions, spec.size());
+    long[] stride = filled(dimensions, 1);
+    long[] padding = filled(dimensions, spec.size() / 2);
+    LongOptional wholeWindow = new LongOptional();
+    return dimensions == 2
+        ? torch.avg_pool2d(values, kernel, stride, padding, false, true, wholeWindow)
+        : torch.avg_pool3d(values, kernel, stride, padding, false, true, wholeWindow);
+  }
+
+  private static long[] filled(int length, long value) {
+    long[] values = new long[length];
+    Arrays.fill(values, value);
+    return values;
+  }
+}

@@ -1,0 +1,116 @@
+package dev.tandem.nn.internal;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.bytedeco.javacpp.PointerScope;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.global.torch;
+
+/**
+ * Several batches of one step, each with kernel calls of its own, node by node: so they can meet in
+ * batch normalisations, and the bits do not depend on which rank has how many of them.
+ */
+public final class Lockstep {
+
+  /** Told that the gradient of a parameter by one of the runs is ready. */
+  public interface Ready {
+    void gradient(int run, int parameter);
+  }
+
+  /** Sums rows of float64 over the runs, and over other ranks if there are any. */
+  public interface Reduction {
+    void sum(String layer, List<MemorySegment> parts, MemorySegment total);
+  }
+
+  private final List<GraphRun> runs;
+  private final Graph graph;
+  private final Reduction reduction;
+
+  /**
+   * Runs over one graph.
+   *
+   * @param reduction of the statistics of batch normalisations, or null: each run has its own
+   */
+  public Lockstep(List<GraphRun> runs, Reduction reduction) {
+    this.runs = List.copyOf(runs);
+    graph = runs.getFirst().graph();
+    this.reduction = reduction;
+  }
+
+  /** All runs from the input to the outputs. */
+  public void forward() {
+    for (int node = 0; node < graph.size(); node++) {
+      if (meets(node)) {
+        forwardTogether(node);
+      } else {
+        for (GraphRun run : runs) {
+          run.forward(node);
+        }
+      }
+    }
+  }
+
+  /** The values behind an output of a run; valid until its backward pass. */
+  public Tensor output(int run, int output) {
+    return runs.get(run).output(graph.outputs().get(output));
+  }
+
+  /** Says the gradient behind an output of a run. */
+  public void gradient(int run, int output, Tensor gradient) {
+    runs.get(run).gradient(graph.outputs().get(output), gradient);
+  }
+
+  /** All runs from the outputs back to the input. */
+  public void backward(Ready ready) {
+    for (int node = graph.size() - 1; node >= 0; node--) {
+      if (meets(node)) {
+        backwardTogether(node, ready);
+      } else {
+        for (int i = 0; i < runs.size(); i++) {
+          int run = i;
+          runs.get(run).backward(node, parameter -> ready.gradient(run, parameter));
+        }
+      }
+    }
+  }
+
+  private boolean meets(int node) {
+    return reduction != null && graph.layer(node) instanceof BatchNormLayer;
+  }
+
+  private void forwardTogether(int node) {
+    try (PointerScope _ = new PointerScope()) {
+      List<Tensor> parts = new ArrayList<>();
+      for (GraphRun run : runs) {
+        parts.add(run.forwardSums(node));
+      }
+      Tensor totals = total(node, parts);
+      ((BatchNormLayer) graph.layer(node)).remember(totals);
+      for (GraphRun run : runs) {
+        run.forwardTogether(node, totals);
+      }
+    }
+  }
+
+  private void backwardTogether(int node, Ready ready) {
+    try (PointerScope _ = new PointerScope()) {
+      List<Tensor> parts = new ArrayList<>();
+      for (int i = 0; i < runs.size(); i++) {
+        int run = i;
+        parts.add(runs.get(run).backwardSums(node, parameter -> ready.gradient(run, parameter)));
+      }
+      Tensor totals = total(node, parts);
+      for (GraphRun run : runs) {
+        run.backwardTogether(node, totals);
+      }
+    }
+  }
+
+  private Tensor total(int node, List<Tensor> parts) {
+    Tensor total = torch.zeros_like(parts.getFirst());
+    reduction.sum(
+        graph.name(node), parts.stream().map(Torch::memory).toList(), Torch.memory(total));
+    return total;
+  }
+}

@@ -1,0 +1,115 @@
+package dev.tandem.nn.internal;
+
+import dev.tandem.nn.spec.SelfAttention;
+import java.util.List;
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.TensorVector;
+import org.bytedeco.pytorch.global.torch;
+
+/**
+ * Multi-head self-attention. N samples of T tokens of E features; H heads of D features.
+ *
+ * <p>Saves queries, keys and values (N H T D each), the shares that each token gives to each (N H T
+ * T), the heads' answers side by side (N T E), and the weights that it computed with.
+ */
+final class SelfAttentionLayer implements Layer {
+
+  private static final int QUERIES = 0;
+  private static final int KEYS = 1;
+  private static final int VALUES = 2;
+  private static final int SHARES = 3;
+  private static final int ANSWERS = 4;
+  private static final int IN_WEIGHT = 5;
+  private static final int OUT_WEIGHT = 6;
+
+  private final int heads;
+  private final LayerTensors tensors;
+
+  SelfAttentionLayer(SelfAttention spec, LayerTensors tensors) {
+    heads = spec.heads();
+    this.tensors = tensors;
+  }
+
+  @Override
+  public Pass forward(List<Tensor> inputs, Mode mode) {
+    Tensor input = inputs.getFirst();
+    Tensor inWeight = tensors.computing(0);
+    Tensor outWeight = tensors.computing(2);
+    Tensor projected = torch.linear(input, inWeight, tensors.computingOptional(1)); // N T 3E
+    Tensor queries = head(projected, 0);
+    Tensor keys = head(projected, 1);
+    Tensor values = head(projected, 2);
+    Tensor scores = queries.matmul(keys.transpose(2, 3)).mul(scale(queries));
+    Tensor shares = torch.softmax(scores, 3);
+    Tensor answers = sideBySide(shares.matmul(values));
+    Tensor output = torch.linear(answers, outWeight, tensors.computingOptional(3));
+    return new Pass(input, output, queries, keys, values, shares, answers, inWeight, outWeight);
+  }
+
+  @Override
+  public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
+    return List.of(byProjection(pass, outputGradient).matmul(pass.saved(IN_WEIGHT)));
+  }
+
+  @Override
+  public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
+    putWeights(pass, outputGradient, byProjection(pass, outputGradient), sink);
+  }
+
+  @Override
+  public List<Tensor> backward(
+      Pass pass, Tensor outputGradient, GradientSink sink, Runnable weightsReady) {
+    Tensor byProjection = byProjection(pass, outputGradient);
+    putWeights(pass, outputGradient, byProjection, sink);
+    weightsReady.run();
+    return List.of(byProjection.matmul(pass.saved(IN_WEIGHT)));
+  }
+
+  private static void putWeights(
+      Pass pass, Tensor outputGradient, Tensor byProjection, GradientSink sink) {
+    Tensor projectionRows = FullyConnectedLayer.rows(byProjection);
+    Tensor outputRows = FullyConnectedLayer.rows(outputGradient);
+    sink.putProduct(0, projectionRows.t(), FullyConnectedLayer.rows(pass.input()));
+    sink.put(1, projectionRows.sum(0));
+    sink.putProduct(2, outputRows.t(), FullyConnectedLayer.rows(pass.saved(ANSWERS)));
+    sink.put(3, outputRows.sum(0));
+  }
+
+  /** The gradient by queries, keys and values together: N T 3E. */
+  private Tensor byProjection(Pass pass, Tensor outputGradient) {
+    Tensor queries = pass.saved(QUERIES);
+    Tensor keys = pass.saved(KEYS);
+    Tensor shares = pass.saved(SHARES);
+    Tensor byAnswers = head(outputGradient.matmul(pass.saved(OUT_WEIGHT)), 0); // N H T D
+    Tensor byValues = shares.transpose(2, 3).matmul(byAnswers);
+    Tensor byShares = byAnswers.matmul(pass.saved(VALUES).transpose(2, 3)); // N H T T
+    Tensor weighted = byShares.mul(shares);
+    Tensor sums = weighted.sum(3).unsqueeze(3);
+    Tensor byScores = weighted.sub(shares.mul(sums)).mul(scale(queries));
+    Tensor byQueries = byScores.matmul(keys);
+    Tensor byKeys = byScores.transpose(2, 3).matmul(queries);
+    return torch.cat(
+        new TensorVector(sideBySide(byQueries), sideBySide(byKeys), sideBySide(byValues)), 2);
+  }
+
+  /** One of the blocks of E features, head by head: N H T D. */
+  private Tensor head(Tensor blocks, int block) {
+    long batch = blocks.size(0);
+    long tokens = blocks.size(1);
+    long features = tensors.parameter(2).size(0);
+    return blocks
+        .narrow(2, block * features, features)
+        .reshape(batch, tokens, heads, features / heads)
+        .transpose(1, 2)
+        .contiguous();
+  }
+
+  private static Tensor sideBySide(Tensor heads) {
+    return heads.transpose(1, 2).reshape(heads.size(0), heads.size(2), -1);
+  }
+
+  private static Scalar scale(Tensor queries) {
+    return new Scalar(1 / Math.sqrt((double) queries.size(3)));
+  }
+}

@@ -1,0 +1,71 @@
+package dev.tandem.nn.internal;
+
+import dev.tandem.core.TensorView;
+import dev.tandem.nn.spec.NetworkSpec;
+import java.util.ArrayList;
+import java.util.List;
+import org.bytedeco.pytorch.BoolOptional;
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.TensorVector;
+import org.bytedeco.pytorch.global.torch;
+import org.bytedeco.pytorch.global.torch.ScalarType;
+
+/**
+ * A network differentiated by the engine itself, as one graph: the same parameters in memory, seen
+ * by tensors that the engine keeps track of. All gradients are there at the end, at once.
+ */
+public final class WholeGraph implements AutoCloseable {
+
+  private final Graph graph;
+  private final List<Tensor> leaves = new ArrayList<>();
+  private final LossFunction loss;
+
+  /** A second view of a network's parameters; the buffers are those of the network. */
+  public WholeGraph(
+      NetworkSpec spec, List<TensorView> parameters, List<Tensor> buffers, ScalarType computing) {
+    for (TensorView view : parameters) {
+      Tensor leaf = Torch.tensor(view.data(), view.dtype(), view.shape());
+      leaves.add(leaf.set_requires_grad(true).retainReference());
+    }
+    graph = new Graph(spec, leaves, buffers, computing);
+    loss = LossFunction.of(spec.loss());
+  }
+
+  /** Puts the gradients of the mean loss into the sink and tells that loss. */
+  public double forwardBackward(Tensor input, Tensor targets, Mode mode, GradientSink sink) {
+    List<Tensor> values = new ArrayList<>();
+    for (int node = 0; node < graph.size(); node++) {
+      List<Tensor> inputs = new ArrayList<>();
+      for (int before : graph.inputs(node)) {
+        inputs.add(before == Graph.INPUT ? input : values.get(before));
+      }
+      values.add(graph.layer(node).forward(inputs, mode).output());
+    }
+    Tensor total = null;
+    for (int i = 0; i < graph.outputs().size(); i++) {
+      Tensor part = loss.meanLoss(values.get(graph.outputs().get(i)), targets);
+      double weight = graph.spec().outputs().get(i).weight();
+      Tensor weighted = weight == 1 ? part : part.mul(new Scalar(weight));
+      total = total == null ? weighted : total.add(weighted);
+    }
+    TensorVector gradients =
+        torch.grad(
+            new TensorVector(total),
+            new TensorVector(leaves.toArray(Tensor[]::new)),
+            new TensorVector(),
+            new BoolOptional(false),
+            false,
+            false);
+    for (int i = 0; i < leaves.size(); i++) {
+      sink.put(i, gradients.get(i));
+    }
+    return total.item_double();
+  }
+
+  @Override
+  public void close() {
+    graph.close();
+    leaves.forEach(Tensor::releaseReference);
+  }
+}

@@ -1,0 +1,36 @@
+package dev.tandem.nn.spec;
+
+import dev.tandem.core.Shape;
+import dev.tandem.core.UsageException;
+import java.util.List;
+
+/**
+ * The mean over windows; zeros of the padding count.
+ *
+ * @param ceil whether a last window that fits only partly counts too, as in Caffe
+ */
+public record AveragePool(String name, Window window, boolean ceil) implements LayerSpec {
+
+  public AveragePool {
+    window.check(name);
+    Pools.check(name, window);
+    if (window.dilation().stream().anyMatch(dilation -> dilation != 1)) {
+      throw new UsageException("layer %s: the windows of a mean have no holes".formatted(name));
+    }
+  }
+
+  /** Windows that are the same in all dimensions and fit wholly. */
+  public AveragePool(String name, int kernel, int stride) {
+    this(name, Window.of(kernel).withStride(stride), false);
+  }
+
+  @Override
+  public String kind() {
+    return "average-pool";
+  }
+
+  @Override
+  public Shape output(List<Shape> inputs) {
+    return Pools.output(this, inputs, window, ceil);
+  }
+}

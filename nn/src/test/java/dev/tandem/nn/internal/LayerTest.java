@@ -1,0 +1,235 @@
+package dev.tandem.nn.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.core.Seed;
+import dev.tandem.core.Shape;
+import dev.tandem.nn.Engine;
+import dev.tandem.nn.spec.ParameterSpec;
+import dev.tandem.testkit.TestSeed;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.bytedeco.javacpp.PointerScope;
+import org.bytedeco.pytorch.BoolOptional;
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.TensorVector;
+import org.bytedeco.pytorch.global.torch;
+import org.bytedeco.pytorch.global.torch.ScalarType;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Every layer's passes against finite differences and against the engine's own autograd. */
+class LayerTest {
+
+  private static final int BATCH = 3;
+  private static final int ROUNDS = 3;
+  private static final int CHECKED = 12; // elements of each tensor, by finite differences
+  private static final Mode MODE = new Mode(true, new Seed(5), 7, 100);
+
+  @BeforeAll
+  static void startEngine() {
+    Engine.start(1);
+  }
+
+  /** A layer with random parameters, inputs and gradient behind it. */
+  private record Trial(
+      LayerCases drawn, Layer layer, List<Tensor> inputs, List<Tensor> weights, Tensor gradient) {
+
+    static Trial of(LayerCases drawn, SplittableRandom random, ScalarType type, boolean leaves) {
+      List<Tensor> inputs = new ArrayList<>();
+      for (Shape shape : drawn.inputs()) {
+        inputs.add(leaf(Torch.fast(random(random, batch(shape), type)), leaves));
+      }
+      List<Tensor> weights = new ArrayList<>();
+      for (ParameterSpec parameter : drawn.layer().parameters(drawn.inputs())) {
+        weights.add(leaf(random(random, parameter.shape().toArray(), type), leaves));
+      }
+      List<Tensor> buffers = new ArrayList<>();
+      for (ParameterSpec buffer : drawn.layer().buffers(drawn.inputs())) {
+        buffers.add(torch.zeros(buffer.shape().toArray()).to(type));
+      }
+      Layer layer =
+          Layers.of(drawn.layer(), drawn.inputs(), new LayerTensors(weights, buffers, type));
+      Shape output = drawn.layer().output(drawn.inputs());
+      return new Trial(
+          drawn, layer, inputs, weights, Torch.fast(random(random, batch(output), type)));
+    }
+
+    /** What a loss of which {@code gradient} is the gradient would be. */
+    double loss() {
+      return layer.forward(inputs, MODE).output().mul(gradient).sum().item_double();
+    }
+
+    private static Tensor leaf(Tensor tensor, boolean leaf) {
+      return leaf ? tensor.set_requires_grad(true) : tensor;
+    }
+  }
+
+  @Test
+  void backwardAgreesWithFiniteDifferences() {
+    SplittableRandom random = TestSeed.of(LayerTest.class).random();
+    int checked = 0;
+    int kinks = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      for (LayerCases drawn : LayerCases.draw(random)) {
+        try (PointerScope _ = new PointerScope()) {
+          Trial trial = Trial.of(drawn, random, ScalarType.Double, false);
+          List<Tensor> variables = new ArrayList<>(trial.inputs());
+          variables.addAll(trial.weights());
+          List<Tensor> gradients = gradients(trial);
+          for (int v = 0; v < variables.size(); v++) {
+            for (int i = 0; i < CHECKED; i++) {
+              long element = random.nextLong(variables.get(v).numel());
+              double coarse = difference(trial, variables.get(v), element, 1e-5);
+              double fine = difference(trial, variables.get(v), element, 5e-6);
+              checked++;
+              if (Math.abs(coarse - fine) > 1e-6) {
+                kinks++; // A maximum switches within the step: no derivative to compare with.
+                continue;
+              }
+              double actual =
+                  Torch.memory(laidOutAs(gradients.get(v), variables.get(v)))
+                      .getAtIndex(ValueLayout.JAVA_DOUBLE, element);
+              assertEquals(fine, actual, 1e-6, drawn + " variable " + v + " element " + element);
+            }
+          }
+        }
+      }
+    }
+    assertTrue(checked > 1_000 && kinks < checked / 50, kinks + " kinks of " + checked);
+  }
+
+  @Test
+  void passesAgreeWithAutograd() {
+    SplittableRandom random = TestSeed.of(LayerTest.class).random();
+    for (ScalarType type : List.of(ScalarType.Double, ScalarType.Float)) {
+      for (int round = 0; round < ROUNDS; round++) {
+        for (LayerCases drawn : LayerCases.draw(random)) {
+          SplittableRandom values = random.split();
+          try (PointerScope _ = new PointerScope()) {
+            // Two trials with the same numbers, one of which the engine keeps track of.
+            long seed = values.nextLong();
+            Trial apart = Trial.of(drawn, new SplittableRandom(seed), type, false);
+            Trial whole = Trial.of(drawn, new SplittableRandom(seed), type, true);
+            List<Tensor> leaves = new ArrayList<>(whole.inputs());
+            leaves.addAll(whole.weights());
+            Tensor output = whole.layer().forward(whole.inputs(), MODE).output();
+            assertEquals(
+                Shape.of(output.sizes().vec().get()),
+                Shape.of(batch(drawn.layer().output(drawn.inputs()))),
+                drawn.toString());
+            TensorVector expected =
+                torch.grad(
+                    new TensorVector(output),
+                    new TensorVector(leaves.toArray(Tensor[]::new)),
+                    new TensorVector(whole.gradient()),
+                    new BoolOptional(false),
+                    false,
+                    false);
+            List<Tensor> actual = gradients(apart);
+            for (int i = 0; i < leaves.size(); i++) {
+              assertClose(expected.get(i), actual.get(i), drawn + " " + type + " variable " + i);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void bothBackwardPassesAtOnceGiveTheSameBits() {
+    SplittableRandom random = TestSeed.of(LayerTest.class).random();
+    for (LayerCases drawn : LayerCases.draw(random)) {
+      try (PointerScope _ = new PointerScope()) {
+        Trial trial = Trial.of(drawn, random, ScalarType.Float, false);
+        List<Tensor> expected = gradients(trial);
+        List<Tensor> weights = trial.weights().stream().map(torch::zeros_like).toList();
+        Layer.Pass pass = trial.layer().forward(trial.inputs(), MODE);
+        int[] told = {0};
+        List<Tensor> actual =
+            new ArrayList<>(
+                trial
+                    .layer()
+                    .backward(
+                        pass, trial.gradient(), new GradientSink(weights, false), () -> told[0]++));
+        actual.addAll(weights);
+        assertEquals(1, told[0]);
+        for (int i = 0; i < actual.size(); i++) {
+          assertTrue(torch.equal(expected.get(i), actual.get(i)), drawn + " variable " + i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void gradientsAddUpInTheSink() {
+    SplittableRandom random = TestSeed.of(LayerTest.class).random();
+    for (LayerCases drawn : LayerCases.draw(random)) {
+      try (PointerScope _ = new PointerScope()) {
+        Trial trial = Trial.of(drawn, random, ScalarType.Double, false);
+        Layer.Pass pass = trial.layer().forward(trial.inputs(), MODE);
+        List<Tensor> once = trial.weights().stream().map(torch::zeros_like).toList();
+        List<Tensor> twice = trial.weights().stream().map(torch::zeros_like).toList();
+        trial.layer().backwardWeights(pass, trial.gradient(), new GradientSink(once, false));
+        trial.layer().backwardWeights(pass, trial.gradient(), new GradientSink(twice, true));
+        trial.layer().backwardWeights(pass, trial.gradient(), new GradientSink(twice, true));
+        for (int i = 0; i < once.size(); i++) {
+          assertClose(once.get(i).mul(new Scalar(2.0)), twice.get(i), drawn.toString());
+        }
+      }
+    }
+  }
+
+  /** By each input, then by each parameter. */
+  private static List<Tensor> gradients(Trial trial) {
+    Layer.Pass pass = trial.layer().forward(trial.inputs(), MODE);
+    List<Tensor> gradients = new ArrayList<>(trial.layer().backwardData(pass, trial.gradient()));
+    List<Tensor> weights = trial.weights().stream().map(torch::zeros_like).toList();
+    trial.layer().backwardWeights(pass, trial.gradient(), new GradientSink(weights, false));
+    gradients.addAll(weights);
+    return gradients;
+  }
+
+  private static double difference(Trial trial, Tensor variable, long element, double step) {
+    MemorySegment memory = Torch.memory(variable);
+    double value = memory.getAtIndex(ValueLayout.JAVA_DOUBLE, element);
+    memory.setAtIndex(ValueLayout.JAVA_DOUBLE, element, value + step);
+    double above = trial.loss();
+    memory.setAtIndex(ValueLayout.JAVA_DOUBLE, element, value - step);
+    double below = trial.loss();
+    memory.setAtIndex(ValueLayout.JAVA_DOUBLE, element, value);
+    return (above - below) / (2 * step);
+  }
+
+  /** The gradient with its elements in the order in memory of the variable. */
+  private static Tensor laidOutAs(Tensor gradient, Tensor variable) {
+    return torch.empty_like(variable).copy_(gradient);
+  }
+
+  private static void assertClose(Tensor expected, Tensor actual, String what) {
+    double largest = expected.abs().max().item_double();
+    double error = expected.sub(actual).abs().max().item_double();
+    assertTrue(error <= 1e-6 * largest, what + ": off by " + error + " of " + largest);
+  }
+
+  private static long[] batch(Shape sample) {
+    long[] extents = new long[sample.extents().size() + 1];
+    extents[0] = BATCH;
+    System.arraycopy(sample.toArray(), 0, extents, 1, extents.length - 1);
+    return extents;
+  }
+
+  private static Tensor random(SplittableRandom random, long[] extents, ScalarType type) {
+    Tensor values = torch.empty(extents).to(ScalarType.Double);
+    MemorySegment memory = Torch.memory(values);
+    for (long i = 0; i < values.numel(); i++) {
+      memory.setAtIndex(ValueLayout.JAVA_DOUBLE, i, 2 * random.nextDouble() - 1);
+    }
+    return values.to(type);
+  }
+}
