@@ -105,6 +105,17 @@ class ArchitectureTest {
   }
 
   @Test
+  void theInsideOfNnIsItsOwn() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.tandem.nn..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.tandem.nn.internal..")
+        .check(classes);
+  }
+
+  @Test
   void theTestKitIsForTests() {
     noClasses()
         .that()
