@@ -34,7 +34,9 @@ import picocli.CommandLine.Option;
     })
 final class BenchCollectiveCommand extends TandemCommand {
 
-  @Option(names = "--quick", description = "Few and short turns: about a minute.")
+  @Option(
+      names = "--quick",
+      description = "Few and short turns, no levels of determinism: about a minute.")
   private boolean quick;
 
   @Option(

@@ -42,18 +42,20 @@ public final class CollectiveBenchmark {
    * @param rounds of turns
    * @param seconds that a turn measures
    * @param compiling seconds that two JVMs may take before their first turn
+   * @param levels whether the levels of determinism are measured too
    * @param limit no round but the first begins that would end later, from the start of everything
    */
-  public record Effort(int rounds, double seconds, double compiling, Duration limit) {
+  public record Effort(
+      int rounds, double seconds, double compiling, boolean levels, Duration limit) {
 
     /** For figures to rely on. */
-    public static final Effort FULL = new Effort(15, 0.15, 20, Duration.ofHours(1));
+    public static final Effort FULL = new Effort(15, 0.15, 20, true, Duration.ofHours(1));
 
     /** Within 75 seconds. */
-    public static final Effort QUICK = new Effort(3, 0.03, 5, Duration.ofSeconds(72));
+    public static final Effort QUICK = new Effort(3, 0.03, 4, false, Duration.ofSeconds(72));
 
     public Effort withRounds(int count) {
-      return new Effort(count, seconds, compiling, limit);
+      return new Effort(count, seconds, compiling, levels, limit);
     }
   }
 
@@ -183,8 +185,11 @@ public final class CollectiveBenchmark {
     Path gloo = scratch.extract(CollectiveBenchmark.class, "collective_gloo.py");
     Path openMpi = compile("mpicc.openmpi", source, folder.resolve("openmpi"));
     Path mpich = compile("mpicc.mpich", source, folder.resolve("mpich"));
-    Set<CollectiveOperation> all = EnumSet.allOf(CollectiveOperation.class);
-    all.remove(CollectiveOperation.COPY);
+    Set<CollectiveOperation> all = with(CollectiveOperation.STRAGGLER);
+    if (effort.levels()) {
+      all.add(CollectiveOperation.FAST);
+      all.add(CollectiveOperation.ELASTIC);
+    }
     // Who takes longest to come to rest is started first.
     return List.of(
         tandem(4, "tandem-shm", "shm", with(CollectiveOperation.STRAGGLER)),

@@ -36,7 +36,9 @@ final class CollectiveWork {
       long length = i + 1 < parts ? count / parts : count - count / parts * (parts - 1);
       tensors.add(arena.allocate(length * Float.BYTES, Long.BYTES));
     }
-    this.other = arena.allocate(bytes, Long.BYTES);
+    boolean needsOther =
+        operation == CollectiveOperation.ELASTIC || operation == CollectiveOperation.COPY;
+    this.other = arena.allocate(needsOther ? bytes : 0, Long.BYTES);
   }
 
   /**

@@ -148,12 +148,16 @@ static int calls_in(Work *work, double warm_up, double seconds) {
 }
 
 static Work prepare(const char *operation, long bytes) {
-  Work work = {operation, bytes / (long)sizeof(float), malloc(bytes), malloc(bytes), NULL, NULL, 0};
+  Work work = {operation, bytes / (long)sizeof(float), malloc(bytes), NULL, NULL, NULL, 0};
+  memset(work.data, 0, bytes);
+  if (is(&work, "copy")) {
+    work.other = malloc(bytes);
+    memset(work.other, 0, bytes);
+  }
+  if (!is(&work, "fused-step")) return work;
   work.tensors = work.count >= TENSORS ? TENSORS : 1;
   work.tensor = malloc(TENSORS * sizeof(float *));
   work.length = malloc(TENSORS * sizeof(long));
-  memset(work.data, 0, bytes);
-  memset(work.other, 0, bytes);
   long used = 0;
   for (int i = 0; i < work.tensors; i++) {
     work.length[i] = i + 1 < work.tensors ? work.count / work.tensors : work.count - used;

@@ -24,8 +24,8 @@ public final class FusedAllreduce {
       Team team, List<MemorySegment> tensors, DType type, ReduceOp op, Determinism level) {
     Parts parts = Parts.of(tensors);
     long bytes = parts.bytes();
-    boolean flat = Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT;
-    if (flat && bytes > PACKED_BYTES) {
+    if (bytes > PACKED_BYTES
+        && Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT) {
       team.intend(Intention.of(FusedAllreduce.class, bytes, type, op));
       AllreduceFlat.run(
           team, team.board().orElseThrow(), parts, type.bytes(), team.reduction(type, op));

@@ -26,11 +26,15 @@ final class Yielding {
 
   private static final int SHARED_YIELDS = 8;
 
+  /** After an offer that somebody took for long: about as long again. */
+  private static final int WITHHELD_OFFERS = 1_000;
+
   private final WaitPolicy policy;
   // For so many waits more there is no use in it.
   private int crowded;
   private int left;
   private int shared;
+  private int withheld;
 
   Yielding(WaitPolicy policy) {
     this.policy = policy;
@@ -66,7 +70,12 @@ final class Yielding {
    * from running: a young JVM's compilers need the processors too, or the awaited stays slow.
    */
   void offer() {
+    if (withheld > 0) {
+      withheld--;
+      return;
+    }
     long took = yieldNanos();
+    withheld = took > CROWDED_NANOS ? WITHHELD_OFFERS : 0;
     shared = took > SHARED_NANOS && took < CROWDED_NANOS ? shared + 1 : 0;
     if (shared == SHARED_YIELDS) {
       shared = 0;
