@@ -83,11 +83,14 @@ class LinuxCallsTest {
               assertTrue(allowed.get(affinity.processor()));
               assertEquals(allowed.cardinality() > 1, affinity.moveAway());
               assertEquals(allowed, affinity.current());
+              assertTrue(affinity.moveTo(allowed.nextSetBit(0)));
+              assertEquals(allowed, affinity.current());
               BitSet one = new BitSet();
               one.set(allowed.nextSetBit(0));
               affinity.pin(one);
               assertEquals(allowed.nextSetBit(0), affinity.processor());
               assertFalse(affinity.moveAway());
+              assertFalse(affinity.moveTo(allowed.length()));
               assertEquals(one, affinity.current());
               return null;
             });

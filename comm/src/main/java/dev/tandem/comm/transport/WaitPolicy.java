@@ -10,7 +10,7 @@ import java.time.Duration;
  * wakes up in time by itself: see {@link Rhythm}.
  *
  * @param spin how long to look again and again
- * @param yields how often to let others run then, not counting when one did
+ * @param yields how often to let others run then, if nobody has anything to do
  * @param seat the number of the rank among those that it shares the processors with
  */
 public record WaitPolicy(Duration spin, int yields, int seat) {

@@ -21,6 +21,9 @@ final class Yielding {
   private static final long CROWDED_NANOS = 500_000;
   private static final int CROWDED_WAITS = 50;
 
+  /** A yield that somebody took lasts longer, so fewer will do; others may be as idle as we are. */
+  private static final int TAKEN_COST = 10;
+
   /** A yield with nobody else there is shorter. */
   private static final long SHARED_NANOS = 2_500;
 
@@ -58,9 +61,8 @@ final class Yielding {
     if (took > CROWDED_NANOS) {
       crowded = CROWDED_WAITS;
       left = 0;
-    } else if (took < SHARED_NANOS) {
-      // Nobody had anything to do: it is this thread that burns the processor.
-      left--;
+    } else {
+      left -= took < SHARED_NANOS ? 1 : TAKEN_COST;
     }
     return true;
   }
