@@ -32,7 +32,10 @@ public final class CollectiveRankMain {
   private static final int LATE_CALLS = 15;
 
   /** Longer data runs through the same code. */
-  private static final long WARM_BYTES = 1 << 20;
+  private static final long WARM_BYTES = 16 << 20;
+
+  /** In a stretch of calls that warm up. */
+  private static final long WARM_CALLS_BYTES = 64 << 20;
 
   private static final long NAP_NANOS = 5_000_000;
   private static final int MOST_NAPS = 400;
@@ -109,7 +112,7 @@ public final class CollectiveRankMain {
   private void callSome(CollectiveOperation operation, long bytes) {
     try (Arena arena = Arena.ofConfined()) {
       CollectiveWork work = new CollectiveWork(communicator, operation, bytes, arena);
-      int calls = Math.clamp(32 * WARM_BYTES / bytes, 1, 2_000);
+      int calls = Math.clamp(WARM_CALLS_BYTES / bytes, 1, 2_000);
       double[] times = new double[calls];
       for (int call = 0; call < calls; call++) {
         times[call] = once(work, call);
