@@ -65,11 +65,7 @@ public final class CollectiveBenchmark {
    * @param cases of turns, by operation and bytes, such as {@code allreduce 65536}
    * @param contenders by peer and ranks, such as {@code tandem-shm 2}
    */
-  public record Selection(Predicate<String> cases, Predicate<String> contenders) {
-
-    /** Everything. */
-    public static final Selection ALL = new Selection(any -> true, any -> true);
-  }
+  public record Selection(Predicate<String> cases, Predicate<String> contenders) {}
 
   private final Effort effort;
   private final Selection selection;

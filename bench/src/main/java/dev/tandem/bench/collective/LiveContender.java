@@ -41,12 +41,16 @@ final class LiveContender implements AutoCloseable {
   static LiveContender start(CollectiveContender contender, Path folder) {
     Path prefix = folder.resolve("%s-%d-".formatted(contender.peer(), contender.ranks()));
     LiveContender live = new LiveContender(contender, prefix);
-    String line = live.hear();
-    if (!line.equals(CollectiveContender.READY)) {
+    try {
+      String line = live.hear();
+      if (!line.equals(CollectiveContender.READY)) {
+        throw new WorkFailedException("%s printed '%s'".formatted(contender.peer(), line));
+      }
+      return live;
+    } catch (RuntimeException e) {
       live.close();
-      throw new WorkFailedException("%s printed '%s'".formatted(contender.peer(), line));
+      throw e;
     }
-    return live;
   }
 
   private static RandomAccessFile pipe(Path path) {

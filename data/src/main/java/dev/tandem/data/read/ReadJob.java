@@ -7,6 +7,7 @@ import dev.tandem.posix.PageCache;
 import dev.tandem.posix.ProcessCounters;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * One reader's part of reading a database, from the common start to the end: opens, reads by the
@@ -44,15 +45,15 @@ public final class ReadJob {
       ReadRequest request, Communicator communicator, RecordVisitor visitor) {
     Peers peers =
         communicator.size() == 1 ? new Peers.Alone() : new CommunicatorPeers(communicator, false);
-    return new ReadJob(request, peers).measured(visitor);
+    return new ReadJob(request, peers).measured(visitor, () -> 0);
   }
 
   private ReaderReport run() {
     ChecksumVisitor checksum = new ChecksumVisitor();
-    return measured(checksum).withChecksum(checksum.sum());
+    return measured(checksum, checksum::sum);
   }
 
-  private ReaderReport measured(RecordVisitor visitor) {
+  private ReaderReport measured(RecordVisitor visitor, LongSupplier checksum) {
     if (request.cold() && peers.rank() == peers.hostRanks()[0]) {
       PageCache.capability().orElseThrow().drop(Environment.dataFile(request.database()));
     }
@@ -68,6 +69,7 @@ public final class ReadJob {
         readings.mode().code(),
         readings.choice(),
         readings.indexOrigin(),
+        checksum.getAsLong(),
         seconds,
         times,
         counters);

@@ -66,6 +66,7 @@ public record ReaderReport(
       String mode,
       String choice,
       String index,
+      long checksum,
       double seconds,
       Breakdown times,
       ProcessCounters counters) {
@@ -79,7 +80,7 @@ public record ReaderReport(
         choice,
         index,
         times.records,
-        0,
+        checksum,
         seconds,
         times.seek / 1e9,
         times.read / 1e9,
@@ -98,35 +99,6 @@ public record ReaderReport(
         counters.involuntarySwitches(),
         list(times.redundantPages, times.guessedIterations),
         list(times.missedPages, times.guessedIterations));
-  }
-
-  /** The same of a consumer that computed this checksum. */
-  ReaderReport withChecksum(long sum) {
-    return new ReaderReport(
-        reader,
-        mode,
-        choice,
-        index,
-        records,
-        sum,
-        seconds,
-        seekSeconds,
-        readSeconds,
-        copySeconds,
-        skewSeconds,
-        consumeSeconds,
-        sleepShare,
-        bytesNeeded,
-        bytesRead,
-        redundantPages,
-        missedPages,
-        missedAfterSecond,
-        minorFaults,
-        majorFaults,
-        voluntarySwitches,
-        involuntarySwitches,
-        redundantByIteration,
-        missedByIteration);
   }
 
   private static List<Long> list(long[] counts, int length) {

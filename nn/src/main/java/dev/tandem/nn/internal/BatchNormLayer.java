@@ -1,7 +1,6 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.nn.spec.BatchNorm;
-import java.util.List;
 import org.bytedeco.javacpp.BoolPointer;
 import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.T_TensorTensorTensor_T;
@@ -20,58 +19,30 @@ import org.bytedeco.pytorch.global.torch.ScalarType;
  * of all, the rest; the pass saves mean, variance and number of elements of all batches. In both
  * cases the gradients of the parameters are those of this batch alone.
  */
-public final class BatchNormLayer implements Layer {
+public final class BatchNormLayer extends NormLayer {
 
   private static final int WITH_OTHERS = 3;
 
   private final BatchNorm spec;
   private final LayerTensors tensors;
-  private final BoolPointer dataOnly = Torch.mask(true, false, false);
-  private final BoolPointer weightsOnly = Torch.mask(false, true, true);
-  private final BoolPointer everything = Torch.mask(true, true, true);
 
   BatchNormLayer(BatchNorm spec, LayerTensors tensors) {
+    super(true);
     this.spec = spec;
     this.tensors = tensors;
   }
 
   @Override
-  public Pass forward(List<Tensor> inputs, Mode mode) {
-    Tensor input = inputs.getFirst();
-    T_TensorTensorTensor_T result =
-        torch.native_batch_norm(
-            input,
-            tensors.exact(0),
-            tensors.exact(1),
-            new TensorOptional(tensors.buffers().get(0)),
-            new TensorOptional(tensors.buffers().get(1)),
-            mode.training(),
-            spec.momentum(),
-            spec.epsilon());
-    return new Pass(
-        input, Torch.own(result.get0()), Torch.own(result.get1()), Torch.own(result.get2()));
-  }
-
-  @Override
-  public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    return List.of(Torch.own(gradients(pass, outputGradient, dataOnly).get0()));
-  }
-
-  @Override
-  public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
-    T_TensorTensorTensor_T result = gradients(pass, outputGradient, weightsOnly);
-    sink.put(0, result.get1());
-    sink.put(1, result.get2());
-  }
-
-  @Override
-  public List<Tensor> backward(
-      Pass pass, Tensor outputGradient, GradientSink sink, Runnable weightsReady) {
-    T_TensorTensorTensor_T result = gradients(pass, outputGradient, everything);
-    sink.put(0, result.get1());
-    sink.put(1, result.get2());
-    weightsReady.run();
-    return List.of(Torch.own(result.get0()));
+  T_TensorTensorTensor_T normalise(Tensor input, Mode mode) {
+    return torch.native_batch_norm(
+        input,
+        tensors.exact(0),
+        tensors.exact(1),
+        new TensorOptional(tensors.buffers().get(0)),
+        new TensorOptional(tensors.buffers().get(1)),
+        mode.training(),
+        spec.momentum(),
+        spec.epsilon());
   }
 
   /** One row of float64: number of elements of a channel, their sums, the sums of their squares. */
@@ -120,7 +91,7 @@ public final class BatchNormLayer implements Layer {
 
   /** One row of float64: for each channel the gradient by the weight, then that by the bias. */
   public Tensor backwardSums(Pass pass, Tensor outputGradient) {
-    T_TensorTensorTensor_T result = gradients(pass, outputGradient, weightsOnly);
+    T_TensorTensorTensor_T result = weightGradients(pass, outputGradient);
     return torch.cat(
         new TensorVector(result.get1().to(ScalarType.Double), result.get2().to(ScalarType.Double)),
         0);
@@ -155,13 +126,7 @@ public final class BatchNormLayer implements Layer {
   }
 
   @Override
-  public void close() {
-    dataOnly.close();
-    weightsOnly.close();
-    everything.close();
-  }
-
-  private T_TensorTensorTensor_T gradients(Pass pass, Tensor gradient, BoolPointer wanted) {
+  T_TensorTensorTensor_T gradients(Pass pass, Tensor gradient, BoolPointer wanted) {
     boolean together = pass.saved().size() == WITH_OTHERS;
     TensorOptional nothing = new TensorOptional();
     TensorOptional mean = new TensorOptional(pass.saved(0));
