@@ -1,6 +1,7 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.spec.GroupNorm;
 import dev.tandem.nn.spec.NetworkSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,10 +59,19 @@ public final class WholeGraph implements AutoCloseable {
   /** Puts the gradients of the mean loss into the sink and tells that loss. */
   public double forwardBackward(Tensor input, Tensor targets, Mode mode, GradientSink sink) {
     List<Tensor> values = new ArrayList<>();
+    List<Tensor> wanted = new ArrayList<>(learning.stream().map(leaves::get).toList());
     for (int node = 0; node < graph.size(); node++) {
       List<Tensor> inputs = new ArrayList<>();
       for (int before : graph.inputs(node)) {
         inputs.add(before == Graph.INPUT ? input : values.get(before));
+      }
+      if (graph.spec().nodes().get(node).layer() instanceof GroupNorm
+          && !graph.isFrozen(node)
+          && !inputs.getFirst().requires_grad()) {
+        // The engine's kernel dies if it is not asked for the data's gradient: ask, and forget it.
+        Tensor asked = inputs.getFirst().detach().set_requires_grad(true);
+        inputs.set(0, asked);
+        wanted.add(asked);
       }
       Mode own = graph.isFrozen(node) ? Mode.EVALUATION : mode;
       values.add(graph.layer(node).forward(inputs, own).output());
@@ -76,7 +86,7 @@ public final class WholeGraph implements AutoCloseable {
     TensorVector gradients =
         torch.grad(
             new TensorVector(total),
-            new TensorVector(learning.stream().map(leaves::get).toArray(Tensor[]::new)),
+            new TensorVector(wanted.toArray(Tensor[]::new)),
             new TensorVector(),
             new BoolOptional(false),
             false,
