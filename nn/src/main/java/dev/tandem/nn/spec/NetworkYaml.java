@@ -3,7 +3,6 @@ package dev.tandem.nn.spec;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
@@ -16,8 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Networks from YAML. A layer without {@code inputs} stands behind the one before it; without
- * {@code outputs} the last layer is the answer:
+ * Networks from and to YAML. A layer without {@code inputs} stands behind the one before it;
+ * without {@code outputs} the last layer is the answer:
  *
  * <pre>{@code
  * input: [1, 28, 28]
@@ -35,11 +34,6 @@ public final class NetworkYaml {
   private static final ObjectMapper YAML = new YAMLMapper();
 
   private NetworkYaml() {}
-
-  /** The network as a tree that {@link #network} reads back. */
-  public static ObjectNode tree(NetworkSpec network) {
-    return NetworkTree.of(network);
-  }
 
   /**
    * The network in this file.
@@ -69,6 +63,27 @@ public final class NetworkYaml {
     } catch (UsageException e) {
       throw new UsageException(source + ": " + e.getMessage());
     }
+  }
+
+  /** The text from which {@link #parse} makes an equal network: a line for each layer. */
+  public static String write(NetworkSpec network) {
+    StringBuilder text = new StringBuilder();
+    text.append("input: ").append(network.input()).append('\n');
+    text.append("loss: ").append(network.loss().word()).append('\n');
+    text.append("layers:\n");
+    String last = NetworkSpec.INPUT;
+    for (NetworkSpec.Node node : network.nodes()) {
+      text.append("  - ").append(LayerWriter.write(node, last)).append('\n');
+      last = node.name();
+    }
+    if (!network.outputs().equals(List.of(new NetworkSpec.Output(last, 1)))) {
+      text.append("outputs:\n");
+      for (NetworkSpec.Output output : network.outputs()) {
+        text.append("  - {layer: ").append(LayerWriter.text(output.layer()));
+        text.append(output.weight() == 1 ? "" : ", weight: " + output.weight()).append("}\n");
+      }
+    }
+    return text.toString();
   }
 
   /** The network in a part of a larger document; failures name the layer. */
