@@ -56,8 +56,13 @@ public final class WholeGraph implements AutoCloseable {
     loss = LossFunction.of(spec.loss());
   }
 
-  /** Puts the gradients of the mean loss into the sink and tells that loss. */
-  public double forwardBackward(Tensor input, Tensor targets, Mode mode, GradientSink sink) {
+  /**
+   * Puts the gradients of the mean loss into the sink and tells that loss.
+   *
+   * @param share what the gradients are multiplied with
+   */
+  public double forwardBackward(
+      Tensor input, Tensor targets, Mode mode, GradientSink sink, double share) {
     List<Tensor> values = new ArrayList<>();
     List<Tensor> wanted = new ArrayList<>(learning.stream().map(leaves::get).toList());
     for (int node = 0; node < graph.size(); node++) {
@@ -85,7 +90,7 @@ public final class WholeGraph implements AutoCloseable {
     }
     TensorVector gradients =
         torch.grad(
-            new TensorVector(total),
+            new TensorVector(share == 1 ? total : total.mul(new Scalar(share))),
             new TensorVector(wanted.toArray(Tensor[]::new)),
             new TensorVector(),
             new BoolOptional(false),

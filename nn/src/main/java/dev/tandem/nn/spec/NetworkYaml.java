@@ -86,7 +86,8 @@ public final class NetworkYaml {
     return text.toString();
   }
 
-  private static NetworkSpec network(JsonNode root) {
+  /** The network in a part of a larger document; failures name the layer. */
+  public static NetworkSpec network(JsonNode root) {
     Fields fields = new Fields("network", root);
     Shape input = Shape.of(fields.longs("input"));
     String word = fields.text("loss", Loss.SOFTMAX_CROSS_ENTROPY.word());
