@@ -20,6 +20,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TrainCommand.class,
       EvalCommand.class,
       PredictCommand.class,
+      ExportCommand.class,
       RunCommand.class,
       DataCommand.class,
       BenchCommand.class,

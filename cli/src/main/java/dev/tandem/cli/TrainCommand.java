@@ -78,7 +78,8 @@ final class TrainCommand extends TandemCommand {
       names = "--init-from",
       paramLabel = "FILE",
       description =
-          "Begin with the tensors of a safetensors file, where name and shape fit the network.")
+          "Begin with the tensors of a safetensors or ONNX file, where name and shape fit the"
+              + " network; says which were taken.")
   private Path initFrom;
 
   @Option(

@@ -11,7 +11,7 @@ import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
-import dev.tandem.nn.weights.SafetensorsFile;
+import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.nn.weights.TakenWeights;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.DurableFiles;
@@ -78,7 +78,7 @@ public final class RankMain {
         trainer.resume();
       } else if (!config.fineTune().initFrom().isEmpty()) {
         Path file = Path.of(config.fineTune().initFrom());
-        TakenWeights taken = SafetensorsFile.read(file).into(parts.network(), Weights.Unfit.KEPT);
+        TakenWeights taken = NetworkFiles.weights(file).into(parts.network(), Weights.Unfit.KEPT);
         if (speaks) {
           System.err.println(taken.summary());
         }

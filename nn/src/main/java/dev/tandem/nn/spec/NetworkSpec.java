@@ -77,6 +77,30 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
     return new NetworkSpec(input, kept, List.of(outputs.getFirst()), loss);
   }
 
+  /**
+   * The same network for another number of classes: the fully connected layers that are its outputs
+   * get as many; the others stay.
+   *
+   * @throws UsageException if an output is another kind of layer
+   */
+  public NetworkSpec withClasses(int classes) {
+    Set<String> ends = new HashSet<>();
+    outputs.forEach(output -> ends.add(output.layer()));
+    List<Node> changed = new ArrayList<>();
+    for (Node node : nodes) {
+      if (!ends.contains(node.name())) {
+        changed.add(node);
+      } else if (node.layer() instanceof FullyConnected(String name, _, boolean bias)) {
+        changed.add(new Node(new FullyConnected(name, classes, bias), node.inputs()));
+      } else {
+        throw new UsageException(
+            "layer %s, the output, is %s, not fully-connected: its number of classes is fixed"
+                .formatted(node.name(), node.layer().kind()));
+      }
+    }
+    return new NetworkSpec(input, changed, outputs, loss);
+  }
+
   /** The shape of a sample behind each layer, by name, and that of the input. */
   public Map<String, Shape> shapes() {
     return shapes(input, nodes);

@@ -37,6 +37,7 @@ public record LayerCases(LayerSpec layer, List<Shape> inputs) {
       cases.add(convolution(random, dimensions));
       Shape space = space(random, dimensions, 1 + random.nextInt(5));
       cases.add(of(new MaxPool("max", pool(random, dimensions), random.nextBoolean()), space));
+      cases.add(of(new MaxPool("holes", Window.of(2).withDilation(2), false), space));
       cases.add(of(new AveragePool("mean", pool(random, dimensions), random.nextBoolean()), space));
       cases.add(of(GlobalPool.average("all"), space));
       cases.add(of(GlobalPool.max("all"), space));

@@ -1,6 +1,6 @@
 package dev.tandem.nn.onnx;
 
-/** Models of PyTorch's layers: exports the one that is named, with samples and its answers. */
+/** Models of PyTorch's layers: exports each to a folder, with samples and its answers. */
 final class TorchModels {
 
   private TorchModels() {}
@@ -88,26 +88,27 @@ final class TorchModels {
               x = x + self.down(nn.functional.gelu(self.up(self.norm(x))))
               return self.out(x.mean(1))
 
-      name, file, numbers = sys.argv[1:4]
-      model, shape = {
+      models = {
           'plain': (Plain, (3, 16, 16)), 'residual': (Residual, (3, 8, 8)),
           'norms': (Norms, (3, 8, 8)), 'volumes': (Volumes, (2, 4, 6, 5)), 'rows': (Rows, (9,)),
-          'sequences': (Sequences, (1, 6, 6))}[name]
-      model = model().eval()
-      before = {}
-      x = torch.randn(3, *shape)
-      hook = model.fc.register_forward_hook(lambda m, i, o: before.update(scores=o)) \\
-          if name == 'residual' else None
-      with torch.no_grad():
-          y = model(x)
-      y = before.get('scores', y)
-      if hook:
-          hook.remove()
-      dynamic = {'x': {0: 'n'}, 'y': {0: 'n'}} if name != 'volumes' else None
-      torch.onnx.export(model, x, file, input_names=['x'], output_names=['y'],
-                        dynamic_axes=dynamic, opset_version=16)
-      with open(numbers, 'wb') as out:
-          out.write(x.numpy().tobytes())
-          out.write(y.detach().numpy().tobytes())
+          'sequences': (Sequences, (1, 6, 6))}
+      for name, (model, shape) in models.items():
+          model, scores = model().eval(), {}
+          x = torch.randn(3, *shape)
+          if name == 'residual':  # the answers before the softmax
+              hook = model.fc.register_forward_hook(lambda m, i, o: scores.update(y=o))
+          with torch.no_grad():
+              y = model(x)
+              y = scores.get('y', y)
+          if name == 'residual':
+              hook.remove()
+          # The size of the batch stays open but in one model, as by default.
+          dynamic = {'x': {0: 'n'}, 'y': {0: 'n'}} if name != 'volumes' else None
+          torch.onnx.export(model, x, sys.argv[1] + '/' + name + '.onnx', input_names=['x'],
+                            output_names=['y'], dynamic_axes=dynamic, opset_version=16)
+          with open(sys.argv[1] + '/' + name + '.bin', 'wb') as out:
+              out.write(x.numpy().tobytes())
+              out.write(y.numpy().tobytes())
+      print(' '.join(models))
       """;
 }

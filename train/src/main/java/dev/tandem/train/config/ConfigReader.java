@@ -10,6 +10,7 @@ import dev.tandem.nn.Device;
 import dev.tandem.nn.Lamb;
 import dev.tandem.nn.Lars;
 import dev.tandem.nn.RmsProp;
+import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.nn.models.Models;
 import dev.tandem.nn.spec.Fields;
 import dev.tandem.nn.spec.NetworkSpec;
@@ -61,7 +62,7 @@ final class ConfigReader {
     boolean inline = keys.has("layers");
     if ((named ? 1 : 0) + (inFile ? 1 : 0) + (inline ? 1 : 0) != 1) {
       throw new UsageException(
-          "network: one of model (a known network), file (a network in YAML) and layers is needed");
+          "network: one of model (a known network), file (a network in YAML or ONNX) and layers is needed");
     }
     if (inline) {
       return NetworkYaml.network(root.tree("network"));
@@ -69,7 +70,10 @@ final class ConfigReader {
     NetworkSpec network =
         named
             ? Models.named(keys.text("model"), keys)
-            : NetworkYaml.read(Path.of(keys.text("file")));
+            : NetworkFiles.read(Path.of(keys.text("file"))).spec();
+    if (inFile && keys.has("classes")) {
+      network = network.withClasses(keys.integer("classes"));
+    }
     keys.requireAllRead();
     return network;
   }
@@ -246,9 +250,15 @@ final class ConfigReader {
     return checkpoint;
   }
 
+  /** A network from a file with weights begins with them, unless something else is said. */
+  private String weightsOfNetwork() {
+    String file = root.section("network").text("file", "");
+    return !file.isEmpty() && NetworkFiles.hasWeights(Path.of(file)) ? file : "";
+  }
+
   private FineTuneConfig fineTune() {
     Fields keys = root.section("fine-tune");
-    String file = keys.text("init-from", "");
+    String file = keys.text("init-from", weightsOfNetwork());
     FineTuneConfig fineTune =
         new FineTuneConfig(file.isEmpty() ? "" : absolute(file), keys.texts("freeze", List.of()));
     keys.requireAllRead();

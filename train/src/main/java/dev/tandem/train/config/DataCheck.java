@@ -7,6 +7,7 @@ import dev.tandem.data.image.Image;
 import dev.tandem.data.importing.SourceFormat.Split;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.data.source.Sources;
+import dev.tandem.nn.exchange.NetworkFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -26,6 +27,9 @@ public final class DataCheck {
     String weights = config.fineTune().initFrom();
     if (!weights.isEmpty() && !Files.isRegularFile(Path.of(weights))) {
       throw new WorkFailedException("fine-tune.init-from: there is no file " + weights);
+    }
+    if (!weights.isEmpty()) {
+      NetworkFiles.weights(Path.of(weights)); // fails here if it is damaged, not in every rank
     }
   }
 

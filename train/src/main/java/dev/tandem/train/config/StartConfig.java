@@ -82,7 +82,8 @@ public record StartConfig(
 
     network:
       # One of: %s.
-      # Or file: net.yaml, a network in YAML (docs/networks.md), or its input and layers right here.
+      # Or file: net.yaml, a network in YAML (docs/networks.md), or in ONNX, with its weights
+      # (docs/exchange.md), or its input and layers right here.
       model: %s
       classes: %d
 
