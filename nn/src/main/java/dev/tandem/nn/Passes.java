@@ -131,7 +131,11 @@ final class Passes implements AutoCloseable {
     if (wholeGraph == null) {
       wholeGraph =
           new WholeGraph(
-              spec, network.parameters(), network.bufferBucket().tensors(), network.computing());
+              spec,
+              network.parameters(),
+              network.bufferBucket().tensors(),
+              network.computing(),
+              network.frozen());
     }
     Samples samples = shards.getFirst();
     double result =
