@@ -150,7 +150,7 @@ class NetworkYamlTest {
         "net.yaml: layer a leads to no output",
         "{name: a, type: relu}\n  - {name: b, type: flatten, inputs: input}");
     refuses(
-        "net.yaml: layer a: across is 'time', not one of [CHANNELS, SPACE]",
+        "net.yaml: layer a: across is 'time', not one of channels, space",
         "{name: a, type: local-response-norm, across: time}");
     refuses("net.yaml:3: ", "{name: a, type: [");
     var e = assertThrows(TandemException.class, () -> NetworkYaml.read(Path.of("/no/such/file")));
