@@ -1,14 +1,9 @@
 package dev.tandem.cli;
 
 import dev.tandem.board.Report;
-import dev.tandem.comm.launch.LaunchPlan;
-import dev.tandem.comm.launch.LaunchResult;
-import dev.tandem.comm.launch.ProcessLauncher;
-import dev.tandem.core.ExitCode;
-import dev.tandem.core.PeerLostException;
+import dev.tandem.comm.launch.Placement;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
-import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.nn.Engine;
@@ -16,7 +11,6 @@ import dev.tandem.nn.SgdMomentum;
 import dev.tandem.nn.WarmupCosine;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.posix.DurableFiles;
-import dev.tandem.train.RankMain;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
 import dev.tandem.train.config.TrainingConfig;
@@ -111,7 +105,7 @@ final class DemoCommand extends TandemCommand {
       GlyphDatabase.write(
           Path.of(config.data().test()), root.derive("test"), Math.max(1, images / 5), progress);
       Engine.prepare();
-      Curves curves = train(run, progress);
+      Curves curves = new TrainingJob(run, Placement.here(ranks), progress).run();
       TrainingEvent.Result result = curves.result();
       Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
@@ -157,39 +151,6 @@ final class DemoCommand extends TandemCommand {
         .with("data.train", data.resolve("train").toString())
         .with("data.test", data.resolve("test").toString())
         .config();
-  }
-
-  /** Runs the ranks to their end and gathers what rank 0 told. */
-  private Curves train(RunFolder run, Progress progress) {
-    System.err.printf("starting %d training processes%n", ranks);
-    LaunchPlan plan =
-        LaunchPlan.of(ranks, RankMain.class.getName(), List.of(run.path().toString()));
-    try (Curves curves = new Curves(progress)) {
-      ProcessLauncher launcher =
-          new ProcessLauncher(
-              plan,
-              (rank, source, line) ->
-                  TrainingEvent.ofLine(line)
-                      .ifPresentOrElse(
-                          curves::add, () -> System.err.println("[rank " + rank + "] " + line)),
-              System.err::println);
-      requireSuccess(launcher.run());
-      return curves;
-    }
-  }
-
-  private static void requireSuccess(LaunchResult outcome) {
-    if (outcome.exitCode() == 0) {
-      return;
-    }
-    if (outcome.exitCode() == ExitCode.PEER_LOST.code() && outcome.failedRank().isPresent()) {
-      throw new PeerLostException(
-          outcome.failedRank().getAsInt(), "its process ended; the demo cannot go on without it");
-    }
-    if (outcome.exitCode() == ExitCode.INTERRUPTED.code()) {
-      throw new WorkFailedException("stopped");
-    }
-    throw new WorkFailedException("training failed: " + outcome.summary());
   }
 
   private static List<Report.Fact> facts(

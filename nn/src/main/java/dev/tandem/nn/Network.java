@@ -51,7 +51,7 @@ public final class Network implements AutoCloseable {
     this.spec = spec;
     this.options = options;
     frozen = LayerNames.matching(spec, options.frozen());
-    if (spec.gradientGraph(options.dtype(), frozen).parameters().isEmpty()) {
+    if (!frozen.isEmpty() && spec.gradientGraph(options.dtype(), frozen).parameters().isEmpty()) {
       throw new UsageException("all layers are frozen: leave one with parameters to learn");
     }
     parameters = new Bucket(arena, "", options.dtype(), spec.parameters());

@@ -56,16 +56,27 @@ public final class WholeGraph implements AutoCloseable {
     loss = LossFunction.of(spec.loss());
   }
 
-  /** Puts the gradients of the mean loss into the sink and tells that loss. */
-  public double forwardBackward(Tensor input, Tensor targets, Mode mode, GradientSink sink) {
+  /**
+   * Puts the gradients of the mean loss into the sink and tells that loss.
+   *
+   * @param share what the gradients are multiplied with
+   */
+  public double forwardBackward(
+      Tensor input, Tensor targets, Mode mode, GradientSink sink, double share) {
     List<Tensor> values = new ArrayList<>();
     List<Tensor> wanted = new ArrayList<>(learning.stream().map(leaves::get).toList());
     for (int node = 0; node < graph.size(); node++) {
       List<Tensor> inputs = new ArrayList<>();
       for (int before : graph.inputs(node)) {
-        Tensor value = before == Graph.INPUT ? input : values.get(before);
-        inputs.add(
-            needsDataGradient(node) && !value.requires_grad() ? asked(value, wanted) : value);
+        inputs.add(before == Graph.INPUT ? input : values.get(before));
+      }
+      if (graph.spec().nodes().get(node).layer() instanceof GroupNorm
+          && !graph.isFrozen(node)
+          && !inputs.getFirst().requires_grad()) {
+        // The engine's kernel dies if it is not asked for the data's gradient: ask, and forget it.
+        Tensor asked = inputs.getFirst().detach().set_requires_grad(true);
+        inputs.set(0, asked);
+        wanted.add(asked);
       }
       Mode own = graph.isFrozen(node) ? Mode.EVALUATION : mode;
       values.add(graph.layer(node).forward(inputs, own).output());
@@ -79,7 +90,7 @@ public final class WholeGraph implements AutoCloseable {
     }
     TensorVector gradients =
         torch.grad(
-            new TensorVector(total),
+            new TensorVector(share == 1 ? total : total.mul(new Scalar(share))),
             new TensorVector(wanted.toArray(Tensor[]::new)),
             new TensorVector(),
             new BoolOptional(false),
@@ -89,19 +100,6 @@ public final class WholeGraph implements AutoCloseable {
       sink.put(learning.get(i), gradients.get(i));
     }
     return total.item_double();
-  }
-
-  /** As {@link NormLayers.Group} says, a group normalisation that learns is always asked for it. */
-  private boolean needsDataGradient(int node) {
-    return !graph.isFrozen(node) && graph.spec().nodes().get(node).layer() instanceof GroupNorm;
-  }
-
-  /** The same value, whose gradient is asked for beside those of the parameters. */
-  private static Tensor asked(Tensor value, List<Tensor> wanted) {
-    Tensor leaf = value.detach();
-    leaf.set_requires_grad(true);
-    wanted.add(leaf);
-    return leaf;
   }
 
   @Override

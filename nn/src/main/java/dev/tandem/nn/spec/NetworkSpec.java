@@ -64,6 +64,19 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
     return builder.build();
   }
 
+  /** The same network without helper outputs and without the layers that lead to them alone. */
+  public NetworkSpec withoutHelpers() {
+    Set<String> needed = new HashSet<>();
+    needed.add(outputs.getFirst().layer());
+    for (Node node : nodes.reversed()) {
+      if (needed.contains(node.name())) {
+        needed.addAll(node.inputs());
+      }
+    }
+    List<Node> kept = nodes.stream().filter(node -> needed.contains(node.name())).toList();
+    return new NetworkSpec(input, kept, List.of(outputs.getFirst()), loss);
+  }
+
   /** The shape of a sample behind each layer, by name, and that of the input. */
   public Map<String, Shape> shapes() {
     return shapes(input, nodes);

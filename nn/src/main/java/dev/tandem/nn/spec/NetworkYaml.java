@@ -86,15 +86,6 @@ public final class NetworkYaml {
     return text.toString();
   }
 
-  /** The same as a tree, for a larger document, in which {@link #network} reads it. */
-  public static JsonNode tree(NetworkSpec network) {
-    try {
-      return YAML.readTree(write(network));
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   /** The network in a part of a larger document; failures name the layer. */
   public static NetworkSpec network(JsonNode root) {
     Fields fields = new Fields("network", root);

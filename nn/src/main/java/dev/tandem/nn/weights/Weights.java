@@ -69,7 +69,7 @@ public record Weights(String source, Map<String, TensorView> tensors) {
                     .formatted(place.name(), tensor.shape(), place.shape()));
       }
     }
-    if (fitting.isEmpty() || (unfit == Unfit.REFUSED && !kept.isEmpty())) {
+    if (!kept.isEmpty() && (unfit == Unfit.REFUSED || fitting.isEmpty())) {
       throw new UsageException(
           "%s does not fit the network: %s%s"
               .formatted(

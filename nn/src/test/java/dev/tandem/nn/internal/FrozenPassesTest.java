@@ -121,7 +121,8 @@ class FrozenPassesTest {
           input(),
           torch.zeros(2).to(ScalarType.Long),
           new Mode(true, new Seed(1), 0, 0),
-          new GradientSink(gradients.tensors(), false));
+          new GradientSink(gradients.tensors(), false),
+          1);
     }
   }
 

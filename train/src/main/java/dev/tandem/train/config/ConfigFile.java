@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
@@ -110,8 +111,12 @@ public final class ConfigFile {
 
   static void write(TrainingConfig config, Path file) {
     try {
-      byte[] text = YAML.writeValueAsString(ConfigTree.of(config)).getBytes(StandardCharsets.UTF_8);
-      DurableFiles.system().replace(file, ByteBuffer.wrap(text));
+      String text =
+          YAML.writeValueAsString(ConfigTree.of(config))
+              + "network:\n"
+              + NetworkYaml.write(config.network()).indent(2);
+      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+      DurableFiles.system().replace(file, bytes);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }

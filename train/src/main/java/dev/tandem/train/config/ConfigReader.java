@@ -48,6 +48,7 @@ final class ConfigReader {
             guard(),
             validation(),
             checkpoint(),
+            fineTune(),
             root.longInteger("seed", 1));
     root.requireAllRead();
     return config;
@@ -243,5 +244,14 @@ final class ConfigReader {
         new CheckpointConfig(keys.longInteger("every-steps", 0), keys.flag("best", false));
     keys.requireAllRead();
     return checkpoint;
+  }
+
+  private FineTuneConfig fineTune() {
+    Fields keys = root.section("fine-tune");
+    String file = keys.text("init-from", "");
+    FineTuneConfig fineTune =
+        new FineTuneConfig(file.isEmpty() ? "" : absolute(file), keys.texts("freeze", List.of()));
+    keys.requireAllRead();
+    return fineTune;
   }
 }

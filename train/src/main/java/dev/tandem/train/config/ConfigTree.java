@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.nn.spec.Fields;
-import dev.tandem.nn.spec.NetworkYaml;
 import java.util.List;
 
-/** A configuration in the words that {@link ConfigReader} reads, every key written out. */
+/**
+ * A configuration in the words that {@link ConfigReader} reads, every key written out except the
+ * network.
+ */
 final class ConfigTree {
 
   private ConfigTree() {}
@@ -40,8 +42,11 @@ final class ConfigTree {
     root.putObject("checkpoint")
         .put("every-steps", config.checkpoint().everySteps())
         .put("best", config.checkpoint().best());
+    ObjectNode fineTune = root.putObject("fine-tune");
+    fineTune.put("init-from", config.fineTune().initFrom());
+    ArrayNode freeze = fineTune.putArray("freeze");
+    config.fineTune().freeze().forEach(freeze::add);
     root.put("seed", config.seed());
-    root.set("network", NetworkYaml.tree(config.network()));
     return root;
   }
 

@@ -7,6 +7,7 @@ import dev.tandem.data.augment.AugmentationText;
 import dev.tandem.data.decode.DatumDecoder;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.nn.NetworkOptions;
+import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ public record TrainingConfig(
     GuardConfig guard,
     ValidationConfig validation,
     CheckpointConfig checkpoint,
+    FineTuneConfig fineTune,
     long seed) {
 
   /** The name of the resolved configuration in a run's folder. */
@@ -58,6 +60,7 @@ public record TrainingConfig(
     if (determinism.elastic()) {
       checkElastic(batch, data, determinism);
     }
+    LayerNames.matching(network, fineTune.freeze());
     preparation(network, data, "", seed); // checks that they go together
   }
 
@@ -132,11 +135,13 @@ public record TrainingConfig(
 
   /** How the network computes. */
   public NetworkOptions networkOptions() {
-    return NetworkOptions.DEFAULT.withPrecision(
-        switch (compute.precision()) {
-          case FLOAT32 -> NetworkOptions.Precision.FULL;
-          case BFLOAT16 -> NetworkOptions.Precision.MIXED;
-        });
+    return NetworkOptions.DEFAULT
+        .withPrecision(
+            switch (compute.precision()) {
+              case FLOAT32 -> NetworkOptions.Precision.FULL;
+              case BFLOAT16 -> NetworkOptions.Precision.MIXED;
+            })
+        .withFrozen(fineTune.freeze());
   }
 
   /** Threads of the engine in each of so many ranks on a machine with so many processors. */

@@ -79,7 +79,7 @@ class TrainingConfigTest {
   void mistakesAreNamed() {
     assertEquals(
         "c.yaml: configuration: unknown key 'lerning_rate'; known here: [batch, checkpoint, data,"
-            + " determinism, device, epochs, guard, network, optimizer, precision, schedule, seed,"
+            + " determinism, device, epochs, fine-tune, guard, network, optimizer, precision, schedule, seed,"
             + " shards, steps, synchronised-batch-norm, threads, validation]",
         mistake("lerning_rate=3"));
     assertEquals(
