@@ -18,6 +18,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DemoCommand.class,
       RunCommand.class,
       DataCommand.class,
+      CheckpointCommand.class,
       BenchCommand.class,
       SimulateCommand.class,
       TrainCacheCommand.class,
