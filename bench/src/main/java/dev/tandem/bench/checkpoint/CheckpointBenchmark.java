@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -155,7 +156,9 @@ public final class CheckpointBenchmark {
           if (round > 0) {
             times.get(saving).add(taken);
           }
-          task.advanceTo((long) round * contenders.size() + i + 1);
+          task.advanceTo(
+              (long) round * contenders.size() + i + 1,
+              String.format(Locale.ROOT, "%s %.3f s", name(saving), taken.totalSeconds()));
         }
       }
       floors.saving(state, times);
