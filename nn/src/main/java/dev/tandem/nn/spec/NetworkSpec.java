@@ -107,6 +107,15 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
 
   /** The gradients of this network and the order in which its backward pass makes them. */
   public GradientGraph gradientGraph(DType dtype) {
+    return gradientGraph(dtype, Set.of());
+  }
+
+  /**
+   * The same when these layers are frozen: their parameters have no gradients.
+   *
+   * @param frozen names of layers
+   */
+  public GradientGraph gradientGraph(DType dtype, Set<String> frozen) {
     Map<String, Shape> shapes = shapes();
     List<List<Shape>> inputs = layerInputs();
     List<GradientGraph.Node> graph = new ArrayList<>();
@@ -117,6 +126,9 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
     }
     List<GradientGraph.Parameter> ready = new ArrayList<>();
     for (int i = nodes.size() - 1; i >= 0; i--) {
+      if (frozen.contains(nodes.get(i).name())) {
+        continue;
+      }
       for (ParameterSpec parameter : nodes.get(i).layer().parameters(inputs.get(i))) {
         ready.add(
             new GradientGraph.Parameter(

@@ -1,0 +1,187 @@
+package dev.tandem.train;
+
+import dev.tandem.checkpoint.CheckpointStore;
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.StateTree;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.StallReport;
+import dev.tandem.data.order.Position;
+import dev.tandem.nn.Evaluation;
+import dev.tandem.nn.Optimizer;
+import dev.tandem.train.Phases.Phase;
+import dev.tandem.train.batch.BatchObservation;
+import dev.tandem.train.config.TrainingConfig;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The loop itself and what happens between steps. One thread; used once. */
+final class TrainingLoop {
+
+  private final TrainingConfig config;
+  private final Trainer.Parts parts;
+  private final Communicator communicator;
+  private final Optimizer optimizer;
+  private final Consumer<TrainingEvent> events;
+  private final Phases phases;
+  private final GradientWork work;
+  private final Guard guard;
+  private final BatchFeed feed;
+  private final Rates rates;
+  private final Validation validation;
+  private final long firstSample;
+  private Best best = Best.NONE;
+  private Evaluation test = Evaluation.NONE;
+  private long testedAfter = -1;
+  private Optional<Path> lastSaved = Optional.empty();
+  private double checkpointSeconds;
+
+  TrainingLoop(
+      TrainingConfig config,
+      Trainer.Parts parts,
+      Consumer<TrainingEvent> events,
+      Phases phases,
+      GradientWork work,
+      Guard guard,
+      BatchFeed feed,
+      Rates rates) {
+    this.config = config;
+    this.parts = parts;
+    this.communicator = parts.communicator();
+    this.optimizer = parts.optimizer();
+    this.events = events;
+    this.phases = phases;
+    this.work = work;
+    this.guard = guard;
+    this.feed = feed;
+    this.rates = rates;
+    this.validation = new Validation(config, communicator, work::plan);
+    this.firstSample = feed.position().sample();
+  }
+
+  /** Trains to the end. */
+  TrainingEvent.Result run(Best before) {
+    best = before;
+    while (feed.hasNext() && !best.exhausted(config.validation())) {
+      long began = System.nanoTime();
+      Batch batch = phases.in(Phase.READ, feed::next); // images: count x C x H x W
+      guard.begin();
+      double loss = work.run(batch, batch.position().step()); // and the gradients, of all ranks
+      double norm = phases.in(Phase.COMPUTE, guard::clip);
+      stopIfTroubled(batch, loss, norm);
+      double rate = rates.at(batch.position(), feed.batch());
+      phases.in(Phase.COMPUTE, () -> optimizer.step(rate));
+      phases.addTraining(System.nanoTime() - began);
+      between(batch, loss, rate, norm);
+    }
+    return finish();
+  }
+
+  /** What is wrong never reaches the parameters: they are those of the last good step. */
+  private void stopIfTroubled(Batch batch, double loss, double norm) {
+    Position position = batch.position();
+    Optional<String> trouble = guard.trouble(position.step() + 1, loss, norm);
+    if (trouble.isPresent()) {
+      guard.undo();
+      Optional<Path> kept = save(position);
+      throw new WorkFailedException(
+          "%s. Lower schedule.rate or set guard.clip; the state before this step is kept%s"
+              .formatted(trouble.get(), kept.map(path -> " in " + path).orElse("")));
+    }
+  }
+
+  /** After a step: tell, validate, choose the next batch, save. */
+  private void between(Batch batch, double loss, double rate, double norm) {
+    Position now = feed.position();
+    long size = parts.training().size();
+    events.accept(
+        new TrainingEvent.Step(
+            now.step(), now.sample(), config.epochs() * size, loss, rate, norm, feed.batch()));
+    boolean epochEnded = now.sample() / size > batch.position().sample() / size;
+    boolean better = false;
+    if (epochEnded && (feed.epochs() % config.validation().everyEpochs() == 0 || !feed.hasNext())) {
+      Best before = best;
+      validate();
+      better = best.accuracy() > before.accuracy();
+    }
+    feed.resize(parts.sizing().next(observation(epochEnded, loss, rate)));
+    long every = config.checkpoint().everySteps();
+    if ((every > 0 && now.step() % every == 0) || (better && config.checkpoint().best())) {
+      save(now);
+    }
+  }
+
+  private BatchObservation observation(boolean epochEnded, double loss, double rate) {
+    Position now = feed.position();
+    return new BatchObservation(
+        now.step(), feed.epochs(), epochEnded, now.sample(), loss, rate, feed.batch(), 0);
+  }
+
+  private void validate() {
+    long step = feed.position().step();
+    work.agreeOnBuffers();
+    test = validation.of(parts.network(), parts.test());
+    testedAfter = step;
+    best = best.after(test.accuracy(), step, config.validation());
+    events.accept(new TrainingEvent.Epoch(feed.epochs(), step, test.accuracy(), test.meanLoss()));
+    StallReport stalls = feed.stalls();
+    events.accept(new TrainingEvent.Loading(step, stalls.bottleneck(), stalls));
+  }
+
+  /**
+   * Saves the state as it is before the step at this position, if it is not saved yet.
+   *
+   * @return where, on rank 0
+   */
+  private Optional<Path> save(Position position) {
+    long began = System.nanoTime();
+    work.agreeOnBuffers();
+    StateTree state = state(position);
+    CheckpointStore checkpoints = parts.checkpoints();
+    // The replicas are equal, so one rank's copy is everybody's.
+    if (communicator.rank() == 0 && !checkpoints.steps().contains(position.step())) {
+      lastSaved = Optional.of(checkpoints.save(position.step(), state));
+    }
+    communicator.barrier();
+    checkpointSeconds += (System.nanoTime() - began) / 1e9;
+    return lastSaved;
+  }
+
+  private StateTree state(Position position) {
+    Course course =
+        new Course(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
+    return optimizer.stateTree(course.values(feed.steps(), config.seed()));
+  }
+
+  private TrainingEvent.Result finish() {
+    Position end = feed.position();
+    if (testedAfter != end.step()) {
+      validate();
+    }
+    Optional<Path> checkpoint = save(end);
+    byte[] digest = Replicas.digest(state(end));
+    long samples = end.sample() - firstSample;
+    TrainingEvent.Result result =
+        new TrainingEvent.Result(
+            test.accuracy(),
+            test.meanLoss(),
+            best.accuracy(),
+            best.step(),
+            best.exhausted(config.validation()),
+            phases.trainingSeconds() == 0 ? 0 : samples / phases.trainingSeconds(),
+            communicator.size(),
+            Replicas.identical(communicator, digest),
+            HexFormat.of().formatHex(digest),
+            end.step(),
+            phases.trainingSeconds(),
+            phases.seconds(Phase.READ),
+            phases.seconds(Phase.COMPUTE),
+            phases.seconds(Phase.SYNC),
+            checkpointSeconds,
+            checkpoint.map(Path::toString).orElse(""));
+    events.accept(result);
+    return result;
+  }
+}
