@@ -4,6 +4,7 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.ThreadPriority;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -64,7 +65,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   private final Consumer<String> lines;
   private final Consumer<Cost> costs;
   private final boolean incremental;
-  private final SnapshotBuffers buffers = new SnapshotBuffers();
+  private final Arena memory = Arena.ofShared();
+  private final SnapshotBuffers buffers = new SnapshotBuffers(memory);
   private final Future<?>[] underWay = new Future<?>[SnapshotBuffers.COUNT];
   private final ExecutorService writer;
   private long saves;
@@ -124,8 +126,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
     if (incremental) {
       waitForAll();
     }
-    MemorySegment memory = buffers.next(first.snapshotBytes());
-    Snapshot snapshot = first.snapshot(step, state, memory);
+    MemorySegment copy = buffers.next(first.snapshotBytes());
+    Snapshot snapshot = first.snapshot(step, state, copy);
     long copied = System.nanoTime();
     long number = saves++;
     double stall = (copied - began) / 1e9;
@@ -222,5 +224,6 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   public void close() {
     writer.close();
     ranks.close();
+    memory.close();
   }
 }

@@ -5,6 +5,7 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.DurableFiles;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ public final class FolderCheckpointStore implements CheckpointStore {
   private final CheckpointOptions options;
   private final Consumer<String> lines;
   private final ShardWriter writer;
-  private final SnapshotBuffers buffers = new SnapshotBuffers();
+  private final SnapshotBuffers buffers = new SnapshotBuffers(Arena.ofAuto());
 
   private List<Holding> held = List.of();
   private ShardLayout layout = ShardLayout.of(List.of());

@@ -22,6 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PredictCommand.class,
       RunCommand.class,
       DataCommand.class,
+      CheckpointCommand.class,
       BenchCommand.class,
       SimulateCommand.class,
       TrainCacheCommand.class,
