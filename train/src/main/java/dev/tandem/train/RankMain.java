@@ -10,10 +10,9 @@ import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
-import dev.tandem.nn.SgdMomentum;
-import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.sync.BlockingSynchronizer;
+import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 
 /** One rank of a training run: wires the parts and trains. Started once per rank. */
@@ -33,15 +32,16 @@ public final class RankMain {
     Path run = Path.of(arguments[0]);
     TrainingConfig config = TrainingConfig.load(run);
     Seed seed = new Seed(config.seed()).derive("parameters");
-    SgdMomentum.Settings settings =
-        new SgdMomentum.Settings(
-            config.momentum(), config.weightDecay(), true, config.largestGradientNorm());
     try (Communicator communicator = Communicator.join();
-        RecordSource training = Sources.open(Path.of(config.trainingData()), Split.TRAIN);
-        RecordSource test = Sources.open(Path.of(config.testData()), Split.TEST);
+        RecordSource training = Sources.open(Path.of(config.data().train()), Split.TRAIN);
+        RecordSource test = Sources.open(Path.of(config.data().test()), Split.TEST);
         Network network =
-            Network.create(Engine.start(config.threadsPerRank()), DigitsNetwork.spec(), seed);
-        Optimizer optimizer = new SgdMomentum(network, settings);
+            Network.create(
+                Engine.start(config.compute().device(), threads(config, communicator)),
+                config.network(),
+                seed,
+                config.networkOptions());
+        Optimizer optimizer = config.optimizer().create(network);
         RunLog log = RunLog.open(run, communicator.rank())) {
       Trainer.Parts parts =
           new Trainer.Parts(
@@ -54,5 +54,11 @@ public final class RankMain {
               new FolderCheckpointStore(run.resolve("checkpoints"), DurableFiles.system()));
       new Trainer(config, parts, log::write).run();
     }
+  }
+
+  /** The ranks of a host share its processors. */
+  private static int threads(TrainingConfig config, Communicator communicator) {
+    int here = communicator.topology().localSize(communicator.rank());
+    return config.threadsPerRank(here, Runtime.getRuntime().availableProcessors());
   }
 }

@@ -11,7 +11,6 @@ import dev.tandem.core.TensorView;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Loader;
-import dev.tandem.data.load.LoaderOptions;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.data.load.StallReport;
@@ -21,11 +20,13 @@ import dev.tandem.data.order.SampleOrder;
 import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.order.Steps;
 import dev.tandem.nn.Evaluation;
+import dev.tandem.nn.Gradients;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
-import dev.tandem.nn.WarmupCosine;
+import dev.tandem.nn.Schedule;
 import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.train.Phases.Phase;
+import dev.tandem.train.config.TrainingConfig;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -40,11 +41,6 @@ import java.util.function.Consumer;
  * #run} with the same configuration; it uses the calling thread and the loaders' threads.
  */
 public final class Trainer {
-
-  private static final int TEST_BATCH = 500;
-
-  /** One decoding thread: the cores are for the network. */
-  private static final LoaderOptions LOADER = LoaderOptions.DEFAULT.withThreads(1);
 
   /** What a rank trains with; all of it belongs to the caller. */
   public record Parts(
@@ -74,14 +70,13 @@ public final class Trainer {
     this.parts = parts;
     this.communicator = parts.communicator();
     this.events = communicator.rank() == 0 ? events : event -> {};
-    this.order = steps(parts.training(), config.globalBatch());
+    this.order = steps(parts.training(), config.batch().global());
     this.steps = order.stepsFor(config.epochs());
   }
 
   /** Trains all epochs; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
   public TrainingEvent.Result run() {
-    WarmupCosine schedule =
-        new WarmupCosine(config.learningRate(), Math.min(config.warmUpSteps(), steps), steps);
+    Schedule schedule = config.schedule().over(order.stepsFor(1), steps);
     TensorView gradients = // the whole network's, in one piece
         new TensorView(
             "gradients",
@@ -91,7 +86,7 @@ public final class Trainer {
     long images = 0;
     double trainSeconds = 0;
     Evaluation test = Evaluation.NONE;
-    try (Loader loader = loader(parts.training(), order, steps)) {
+    try (Loader loader = loader(parts.training(), config.trainingPreparation(), order, steps)) {
       long began = System.nanoTime();
       for (long step = 0; step < steps; step++) {
         Batch batch = phases.in(Phase.READ, loader::next); // images: count x C x H x W
@@ -102,7 +97,11 @@ public final class Trainer {
               parts.synchronizer().submit(gradients, (float) batch.weight());
               parts.synchronizer().await();
             });
-        double learningRate = schedule.rate(step);
+        double learningRate =
+            schedule.rate(step) * config.schedule().scale(config.batch().global());
+        if (config.guard().clip() > 0) {
+          phases.in(Phase.COMPUTE, () -> Gradients.clip(parts.network(), config.guard().clip()));
+        }
         phases.in(Phase.COMPUTE, () -> parts.optimizer().step(learningRate));
 
         images += batch.globalCount();
@@ -139,7 +138,7 @@ public final class Trainer {
             .stateTree(
                 Map.of(
                     "step", Long.toString(steps),
-                    "epoch", Integer.toString(config.epochs()),
+                    "epoch", Long.toString(config.epochs()),
                     "seed", Long.toString(config.seed())));
     byte[] digest = Replicas.digest(state);
     boolean identical = Replicas.identical(communicator, digest);
@@ -169,9 +168,10 @@ public final class Trainer {
 
   /** Each rank evaluates its share; everybody gets the whole. */
   private Evaluation evaluate() {
-    Steps testSteps = steps(parts.test(), TEST_BATCH);
+    Steps testSteps = steps(parts.test(), config.validation().batch());
     Evaluation own = Evaluation.NONE;
-    try (Loader loader = loader(parts.test(), testSteps, testSteps.stepsFor(1))) {
+    try (Loader loader =
+        loader(parts.test(), config.testPreparation(), testSteps, testSteps.stepsFor(1))) {
       while (loader.hasNext()) {
         Batch batch = loader.next();
         if (batch.count() > 0) {
@@ -188,9 +188,9 @@ public final class Trainer {
     return new Steps(samples, globalBatch, EpochEnd.EXACT);
   }
 
-  private Loader loader(RecordSource source, Steps cut, long count) {
+  private Loader loader(RecordSource source, Preparation preparation, Steps cut, long count) {
     Plan plan = new Plan(communicator.rank(), communicator.size(), Position.START, count);
-    return new Loader(source, cut, Preparation.plain(config.format()), plan, LOADER);
+    return new Loader(source, cut, preparation, plan, config.data().loader());
   }
 
   private double sum(double value) {

@@ -28,6 +28,8 @@ import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.PageCache;
 import dev.tandem.sync.BlockingSynchronizer;
 import dev.tandem.testkit.Watchdog;
+import dev.tandem.train.config.ConfigFile;
+import dev.tandem.train.config.TrainingConfig;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,7 +88,7 @@ class TrainerTest {
   /** Trains with so many ranks; gives their results in rank order. */
   private List<TrainingEvent.Result> train(RecordSource source, int ranks, String name, long seed)
       throws Exception {
-    TrainingConfig config = TrainingConfigTest.config(2, 64, seed);
+    TrainingConfig config = config(seed);
     return Watchdog.within(
         Duration.ofMinutes(3),
         () -> {
@@ -120,6 +122,23 @@ class TrainerTest {
               new FolderCheckpointStore(path, DurableFiles.system()));
       return new Trainer(config, parts, events::add).run();
     }
+  }
+
+  private static TrainingConfig config(long seed) {
+    return ConfigFile.parse(
+            "test",
+            """
+            network: {model: digits}
+            data: {train: unused, test: unused, normalise: {mean: 0.158, deviation: 0.211}}
+            batch: {global: 64}
+            optimizer: {kind: sgd, momentum: 0.9, weight-decay: 5e-4, nesterov: true}
+            schedule: {kind: cosine, rate: 0.05, warmup-steps: 10}
+            guard: {clip: 1}
+            epochs: 2
+            seed: %d
+            """
+                .formatted(seed))
+        .config();
   }
 
   private static Network network(long seed) {

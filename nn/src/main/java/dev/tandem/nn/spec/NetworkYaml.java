@@ -3,6 +3,7 @@ package dev.tandem.nn.spec;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
@@ -35,6 +36,11 @@ public final class NetworkYaml {
 
   private NetworkYaml() {}
 
+  /** The network as a tree that {@link #network} reads back. */
+  public static ObjectNode tree(NetworkSpec network) {
+    return NetworkTree.of(network);
+  }
+
   /**
    * The network in this file.
    *
@@ -65,7 +71,8 @@ public final class NetworkYaml {
     }
   }
 
-  private static NetworkSpec network(JsonNode root) {
+  /** The network in a part of a larger document; failures name the layer. */
+  public static NetworkSpec network(JsonNode root) {
     Fields fields = new Fields("network", root);
     Shape input = Shape.of(fields.longs("input"));
     String word = fields.text("loss", Loss.SOFTMAX_CROSS_ENTROPY.word());

@@ -7,9 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.models.CaffeCifar;
+import dev.tandem.nn.models.CosmoFlow;
 import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.nn.models.GoogLeNet;
+import dev.tandem.nn.models.ResNet;
+import dev.tandem.nn.models.TransformerEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -114,7 +120,7 @@ class NetworkYamlTest {
         "net.yaml: layer a leads to no output",
         "{name: a, type: relu}\n  - {name: b, type: flatten, inputs: input}");
     refuses(
-        "net.yaml: layer a: across is 'time', not one of [CHANNELS, SPACE]",
+        "net.yaml: layer a: across is 'time', not one of channels, space",
         "{name: a, type: local-response-norm, across: time}");
     refuses("net.yaml:3: ", "{name: a, type: [");
     var e = assertThrows(TandemException.class, () -> NetworkYaml.read(Path.of("/no/such/file")));
@@ -126,5 +132,20 @@ class NetworkYamlTest {
     var e = assertThrows(UsageException.class, () -> NetworkYaml.parse("net.yaml", text));
     assertTrue(e.getMessage().startsWith(beginning), e.getMessage());
     assertEquals(1, e.getMessage().lines().count(), e.getMessage());
+  }
+
+  @Test
+  void whatIsWrittenIsReadBack() {
+    List<NetworkSpec> networks =
+        List.of(
+            DigitsNetwork.spec(),
+            CaffeCifar.spec(7),
+            ResNet.small(18, 10),
+            GoogLeNet.spec(10, true),
+            CosmoFlow.spec(64),
+            TransformerEncoder.small(10));
+    for (NetworkSpec network : networks) {
+      assertEquals(network, NetworkYaml.network(NetworkYaml.tree(network)));
+    }
   }
 }
