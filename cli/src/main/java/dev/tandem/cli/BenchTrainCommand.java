@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
           + " sides are started once and take turns; medians of rounds. Cases: serial (1 and 2"
           + " threads), bf16 (our bfloat16 against our float32), ddp (2 processes, against"
           + " DistributedDataParallel over Gloo, also how much of the synchronisation is exposed)."
-          + " Networks: cifar (Caffe's, batch 64), resnet18 (images of 32x32, batch 32) and, when"
+          + " Networks: cifar (Caffe's, batch 64), resnet18 (images of 32x32, batch 64) and, when"
           + " named, resnet18-imagenet (224x224, batch 16)."
     },
     footerHeading = "%nExamples:%n",
@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
     })
 final class BenchTrainCommand extends TandemCommand {
 
-  @Option(names = "--quick", description = "Few and short turns: about a minute.")
+  @Option(names = "--quick", description = "Few and short turns, smaller batches: about a minute.")
   private boolean quick;
 
   @Option(
@@ -96,7 +96,8 @@ final class BenchTrainCommand extends TandemCommand {
     out()
         .printf(
             "medians of %d rounds, images/s%s%n",
-            rows.getFirst().rounds(), quick ? " (quick: few and short turns)" : "");
+            rows.getFirst().rounds(),
+            quick ? " (quick: few and short turns, smaller batches)" : "");
     out()
         .printf(
             "%-7s %-18s %7s %10s %22s %10s  %-20s %7s %15s  %s%n",

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +26,7 @@ public final class TrainRankMain {
   private final Communicator communicator;
   private final Path folder;
   private final Map<Key, Training> trainings = new HashMap<>();
+  private final Map<TrainNetwork, Integer> batches = new EnumMap<>(TrainNetwork.class);
 
   private TrainRankMain(Communicator communicator, Path folder) {
     this.communicator = communicator;
@@ -59,6 +61,7 @@ public final class TrainRankMain {
   }
 
   private String check(TrainRequest.Check check) {
+    batches.put(check.network(), check.batch());
     Training training = training(new Key(check.network(), false, 1));
     if (communicator.rank() == 0) {
       training.write(folder);
@@ -87,6 +90,9 @@ public final class TrainRankMain {
 
   private Training training(Key key) {
     return trainings.computeIfAbsent(
-        key, k -> new Training(communicator, k.network(), k.mixed(), k.threads()));
+        key,
+        k ->
+            new Training(
+                communicator, k.network(), batches.get(k.network()), k.mixed(), k.threads()));
   }
 }

@@ -14,7 +14,7 @@ sealed interface TrainRequest {
     String[] fields = line.split(" ", -1);
     TrainNetwork network = TrainNetwork.of(fields[1]);
     return switch (fields[0]) {
-      case "check" -> new Check(network);
+      case "check" -> new Check(network, Integer.parseInt(fields[2]));
       case "run" ->
           new Run(
               network,
@@ -27,15 +27,19 @@ sealed interface TrainRequest {
     };
   }
 
-  /** Begin with the common weights, make some steps, and tell the parameters and losses. */
-  record Check(TrainNetwork network) implements TrainRequest {
+  /**
+   * Begin with the common weights, make some steps, and tell the parameters and losses.
+   *
+   * @param batch samples of a rank in a step, from now on
+   */
+  record Check(TrainNetwork network, int batch) implements TrainRequest {
 
     /** How many steps' losses are told: the later ones check gradients and update too. */
     static final int STEPS = 3;
 
     @Override
     public String line() {
-      return "check " + network.code();
+      return "check %s %d".formatted(network.code(), batch);
     }
   }
 

@@ -13,6 +13,12 @@ import java.util.stream.IntStream;
 final class TrainTimes {
 
   private final Map<TrainTask, List<Double>> seconds = new HashMap<>();
+  private final boolean quick;
+
+  /** Nothing yet, of quick or of full turns. */
+  TrainTimes(boolean quick) {
+    this.quick = quick;
+  }
 
   void add(TrainTask task, double secondsOfAStep) {
     seconds.computeIfAbsent(task, any -> new ArrayList<>()).add(secondsOfAStep);
@@ -91,7 +97,7 @@ final class TrainTimes {
         network.code(),
         threads,
         ours.ranks(),
-        network.batch(),
+        network.batch(quick),
         speed.median(),
         speed.least(),
         speed.most(),
@@ -120,7 +126,7 @@ final class TrainTimes {
   }
 
   private Spread speed(TrainTask task) {
-    double images = (double) task.network().batch() * task.ranks();
+    double images = (double) task.network().batch(quick) * task.ranks();
     return Spread.of(seconds.get(task).stream().map(each -> images / each).toList());
   }
 

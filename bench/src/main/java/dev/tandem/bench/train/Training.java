@@ -39,28 +39,28 @@ final class Training implements AutoCloseable {
   private final Samples samples;
   private long steps;
 
-  Training(Communicator communicator, TrainNetwork kind, boolean mixed, int threads) {
+  Training(Communicator communicator, TrainNetwork kind, int batch, boolean mixed, int threads) {
     this.kind = kind;
     NetworkOptions options =
         NetworkOptions.DEFAULT.withPrecision(mixed ? Precision.MIXED : Precision.FULL);
     network = Network.create(Engine.start(threads), kind.spec(), SEED, options);
     optimizer = new SgdMomentum(network, SETTINGS);
     reduction = new OverlappedReduction(communicator, network);
-    samples = samples();
+    samples = samples(batch);
   }
 
-  private Samples samples() {
+  private Samples samples(int batch) {
     SplittableRandom random = SEED.derive("samples").random();
-    long elements = kind.spec().input().elements() * kind.batch();
+    long elements = kind.spec().input().elements() * batch;
     MemorySegment inputs = arena.allocate(elements * Float.BYTES, 64);
     for (long i = 0; i < elements; i++) {
       inputs.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (2 * random.nextDouble() - 1));
     }
-    MemorySegment labels = arena.allocate((long) kind.batch() * Long.BYTES, 64);
-    for (long i = 0; i < kind.batch(); i++) {
+    MemorySegment labels = arena.allocate((long) batch * Long.BYTES, 64);
+    for (long i = 0; i < batch; i++) {
       labels.setAtIndex(ValueLayout.JAVA_LONG, i, random.nextInt(kind.spec().classes()));
     }
-    return new Samples(inputs, labels, kind.batch());
+    return new Samples(inputs, labels, batch);
   }
 
   /** Writes the present weights and the batch for the peers, in the machine's byte order. */
