@@ -46,7 +46,7 @@ final class SimulateSyncCommand extends TandemCommand {
   /** Fewer would not have the memory for their share of the batch, as published. */
   private static final List<Integer> STRONG_RANKS = WEAK_RANKS.subList(3, WEAK_RANKS.size());
 
-  private static final int FIT_STEPS = 40;
+  private static final int FIT_STEPS = 60;
 
   @Option(
       names = "--network",

@@ -80,7 +80,7 @@ final class NegotiatedSimulation extends SyncSimulation {
     double busy = 0;
     for (int rank = 0; rank < ranks; rank++) {
       busy += agreed - entered[rank];
-      left[rank] = agreed;
+      left[rank] = agreed + held(agreed);
       double contended =
           Math.min(Math.min(agreed, windowEnd), computed[rank]) - Math.max(entered[rank], begin);
       if (contended > 0 && !policy.partitions()) {

@@ -6,8 +6,9 @@ package dev.tandem.sync.simulate;
  *
  * @param timerSlackMicros by which a sleep lasts longer even on an idle core, on average
  * @param holdMillis mean wait for a core that is held
- * @param heldShare chance that a thread finds its core held when the input pipeline is idle
- * @param heldShareInWindow the same while the input pipeline is busy
+ * @param heldShare chance that a thread finds its core held by the system: while the input pipeline
+ *     is idle, or on a core of its own
+ * @param heldShareInWindow the same while the input pipeline is busy on all cores
  * @param preemptionsPerSecond that the engine suffers for each second in which the synchroniser
  *     spins while the input pipeline is busy
  * @param stallsPerSecond of the engine whatever the synchroniser does
