@@ -172,6 +172,7 @@ public final class NoiseFit {
             new SchedulingNoise(
                 given.noise().timerSlackMicros(),
                 values[2],
+                given.noise().takeoverMillis(),
                 Math.min(1, values[3]),
                 Math.min(1, values[4]),
                 values[5],

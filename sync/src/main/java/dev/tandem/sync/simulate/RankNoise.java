@@ -39,10 +39,14 @@ final class RankNoise {
     return scheduler.nextDouble() * 2 * noise.timerSlackMicros() / 1e3;
   }
 
-  /** How long a thread that wants to run waits for its core. */
-  double held(boolean contended) {
+  /** How long a thread that wakes waits for the core it left some milliseconds ago. */
+  double held(boolean contended, double sleptMillis) {
     double share = contended ? noise.heldShareInWindow() : noise.heldShare();
-    return scheduler.nextDouble() < share ? hold(scheduler) : 0;
+    double drawn = scheduler.nextDouble();
+    // The chance is at most the share: no exponential for most draws.
+    return drawn < share && drawn < share * chance(sleptMillis / noise.takeoverMillis())
+        ? hold(scheduler)
+        : 0;
   }
 
   /** A moment between 0 and a length, each as likely. */

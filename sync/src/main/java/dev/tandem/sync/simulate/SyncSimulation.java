@@ -89,17 +89,13 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     return transfersEnd;
   }
 
-  /** By how much a thread wakes late that should wake at a time. */
-  final double late(double time) {
-    return noise.slack() + held(time);
-  }
-
   /**
-   * How long the synchroniser's thread waits for its core at a time, whether it wakes or spins. A
-   * core of its own keeps it from the input pipeline, not from the operating system.
+   * By how much the synchroniser's thread wakes late that should wake at a time. A core of its own
+   * keeps it from the input pipeline, not from the operating system.
    */
-  final double held(double time) {
-    return noise.held(!policy.partitions() && time >= begin && time < windowEnd);
+  final double late(double time, double slept) {
+    boolean contended = !policy.partitions() && time >= begin && time < windowEnd;
+    return noise.slack() + noise.held(contended, slept);
   }
 
   final double tensorBytes() {
