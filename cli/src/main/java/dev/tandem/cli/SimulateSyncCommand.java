@@ -46,7 +46,7 @@ final class SimulateSyncCommand extends TandemCommand {
   /** Fewer would not have the memory for their share of the batch, as published. */
   private static final List<Integer> STRONG_RANKS = WEAK_RANKS.subList(3, WEAK_RANKS.size());
 
-  private static final int FIT_STEPS = 40;
+  private static final int FIT_STEPS = 60;
 
   @Option(
       names = "--network",
@@ -115,9 +115,13 @@ final class SimulateSyncCommand extends TandemCommand {
               + " with the parameters given, and write it to FILE; takes minutes.")
   private Path fit;
 
-  /** What {@code --json} gets. */
+  /** What {@code --json} gets; the seconds are real, of simulating. */
   record Results(
-      boolean simulated, SyncParameters parameters, long seed, List<SimulatedSync> rows) {}
+      boolean simulated,
+      SyncParameters parameters,
+      long seed,
+      double seconds,
+      List<SimulatedSync> rows) {}
 
   @Override
   protected Object run() {
@@ -137,6 +141,7 @@ final class SimulateSyncCommand extends TandemCommand {
     SyncSimulator simulator = new SyncSimulator(parameters, new Seed(seed));
     Progress progress = ConsoleProgress.system();
     List<SimulatedSync> rows = new ArrayList<>();
+    long began = System.nanoTime();
     out().println("simulated; " + parameters.origin());
     for (Scaling scaling : scalingList) {
       List<SimulatedSync> table =
@@ -144,20 +149,22 @@ final class SimulateSyncCommand extends TandemCommand {
       new SyncTable(table, policyList).print(out());
       rows.addAll(table);
     }
+    double seconds = (System.nanoTime() - began) / 1e9;
     if (report != null) {
       write(report, SyncCharts.report(rows, parameters).html());
       out().println("simulated curves: " + report);
     }
-    return new Results(true, parameters, seed, rows);
+    return new Results(true, parameters, seed, seconds, rows);
   }
 
   private Results fit(SyncParameters parameters) {
+    long began = System.nanoTime();
     SyncParameters fitted =
         new NoiseFit(parameters, new Seed(seed), ConsoleProgress.system()).run(FIT_STEPS);
     List<String> lines = NoiseFit.report(fitted, new Seed(seed));
     lines.forEach(out()::println);
     write(fit, SyncParameterFile.fitted(fitted, lines));
-    return new Results(true, fitted, seed, List.of());
+    return new Results(true, fitted, seed, (System.nanoTime() - began) / 1e9, List.of());
   }
 
   private SyncParameters parameters() {

@@ -12,8 +12,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class HostProbe {
 
-  private static final long NAP_NANOS = 1_000_000;
-  private static final int NAPS = 600;
+  private static final double SHORT_MILLIS = 1;
+  private static final double LONG_MILLIS = 5;
+  private static final int NAPS = 300;
   private static final int YIELDS = 20_000;
 
   /** A wake-up later than this found its core held; an idle core's timer is far quicker. */
@@ -26,16 +27,18 @@ public final class HostProbe {
 
   /** Parameters with what was measured here. */
   public static SyncParameters measure(SyncParameters parameters) {
-    double[] idle = lateness();
+    double[] idle = lateness(LONG_MILLIS);
     double yield = yieldMicros();
-    double[] contended;
+    double[] contendedLong;
+    double[] contendedShort;
     AtomicBoolean busy = new AtomicBoolean(true);
     Thread[] workers = new Thread[Runtime.getRuntime().availableProcessors()];
     try {
       for (int i = 0; i < workers.length; i++) {
         workers[i] = Thread.ofPlatform().name("probe-busy-" + i).daemon().start(() -> occupy(busy));
       }
-      contended = lateness();
+      contendedLong = lateness(LONG_MILLIS);
+      contendedShort = lateness(SHORT_MILLIS);
     } finally {
       busy.set(false);
     }
@@ -43,18 +46,21 @@ public final class HostProbe {
     SchedulingNoise measured =
         new SchedulingNoise(
             1e3 * idle[idle.length / 2],
-            holdMillis(contended, noise.holdMillis()),
+            holdMillis(contendedLong, noise.holdMillis()),
+            takeoverMillis(heldShare(contendedShort), heldShare(contendedLong)),
             heldShare(idle),
-            heldShare(contended),
+            heldShare(contendedLong),
             noise.preemptionsPerSecond(),
             noise.stallsPerSecond(),
             noise.jitter());
     String what =
         String.format(
             Locale.ROOT,
-            "measured here: a timer's slack %.0f microseconds, a core held for %.1f ms, with a"
-                + " chance of %.4f idle and %.4f busy, a yield %.2f microseconds",
+            "measured here: a timer's slack %.0f microseconds, a core taken over in %.1f ms and held"
+                + " for %.1f ms, with a chance of %.4f idle and %.4f busy, a yield %.2f"
+                + " microseconds",
             measured.timerSlackMicros(),
+            measured.takeoverMillis(),
             measured.holdMillis(),
             measured.heldShare(),
             measured.heldShareInWindow(),
@@ -66,11 +72,12 @@ public final class HostProbe {
   }
 
   /** How many milliseconds naps lasted longer than asked, in ascending order. */
-  private static double[] lateness() {
+  private static double[] lateness(double millis) {
     double[] late = new double[NAPS];
+    long nanos = (long) (millis * 1e6);
     for (int i = 0; i < NAPS; i++) {
-      long until = System.nanoTime() + NAP_NANOS;
-      for (long left = NAP_NANOS; left > 0; left = until - System.nanoTime()) {
+      long until = System.nanoTime() + nanos;
+      for (long left = nanos; left > 0; left = until - System.nanoTime()) {
         LockSupport.parkNanos(HostProbe.class, left);
       }
       late[i] = (System.nanoTime() - until) / 1e6;
@@ -91,6 +98,12 @@ public final class HostProbe {
   private static double heldShare(double[] late) {
     double held = Arrays.stream(late).filter(millis -> millis > HELD_MILLIS).count();
     return Math.max(LEAST_SHARE, held / late.length);
+  }
+
+  /** From the chances after a short and a long sleep, the latter taken as the whole. */
+  private static double takeoverMillis(double afterShort, double afterLong) {
+    double reached = Math.clamp(afterShort / afterLong, 0.01, 0.99);
+    return -SHORT_MILLIS / Math.log1p(-reached);
   }
 
   private static double holdMillis(double[] late, double otherwise) {

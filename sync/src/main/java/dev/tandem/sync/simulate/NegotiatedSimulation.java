@@ -48,7 +48,7 @@ final class NegotiatedSimulation extends SyncSimulation {
     for (int rank = 0; rank < ranks; rank++) {
       double sleep = Double.isNaN(common) ? sleep(rank) : common;
       double wake = left[rank] + sleep;
-      entered[rank] = sleep > 0 ? wake + late(wake) : wake;
+      entered[rank] = sleep > 0 ? wake + late(wake, sleep) : wake;
     }
   }
 
@@ -96,7 +96,7 @@ final class NegotiatedSimulation extends SyncSimulation {
     double test = cluster.testMicros() / 1e3;
     double busy = 0;
     for (int rank = 0; rank < ranks; rank++) {
-      left[rank] = agreed + noise.within(nap) + late(agreed);
+      left[rank] = agreed + noise.within(nap) + late(agreed, nap);
       busy += (left[rank] - entered[rank]) * test / (test + nap);
     }
     account.busy += busy / ranks;

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.SplittableRandom;
 
 /**
  * Finds the noise with which the simulated baseline comes closest to the published one, by a
@@ -17,6 +18,11 @@ public final class NoiseFit {
 
   private static final int RANK_ITERATIONS = 40_000;
   private static final double FIRST_STEP = 0.5;
+
+  /** Points tried before the simplex begins, within a factor of e to this either way. */
+  private static final int SCATTERED = 80;
+
+  private static final double SCATTER = 1.5;
 
   private final SyncParameters given;
   private final Seed seed;
@@ -43,8 +49,8 @@ public final class NoiseFit {
   /** Parameters like those given, the seven fitted in so many steps, beginning where they are. */
   public SyncParameters run(int steps) {
     List<Vertex> simplex = new ArrayList<>();
-    double[] begin = logarithms();
-    simplex.add(vertex(begin));
+    simplex.add(scatter(vertex(logarithms())));
+    double[] begin = simplex.getFirst().logarithms;
     for (int i = 0; i < begin.length; i++) {
       double[] moved = begin.clone();
       moved[i] += FIRST_STEP;
@@ -60,6 +66,21 @@ public final class NoiseFit {
     }
     simplex.sort(Comparator.comparingDouble(vertex -> vertex.distance));
     return parameters(simplex.getFirst().logarithms);
+  }
+
+  /** The best of many points around one: a simplex finds the bottom of a valley, not the valley. */
+  private Vertex scatter(Vertex centre) {
+    SplittableRandom random = seed.derive("scatter").random();
+    Vertex best = centre;
+    for (int i = 0; i < SCATTERED; i++) {
+      Vertex drawn =
+          vertex(
+              Arrays.stream(centre.logarithms)
+                  .map(value -> value + SCATTER * (2 * random.nextDouble() - 1))
+                  .toArray());
+      best = drawn.distance < best.distance ? drawn : best;
+    }
+    return best;
   }
 
   /** What the baseline gives with parameters, beside what was published, for people. */
@@ -151,6 +172,7 @@ public final class NoiseFit {
             new SchedulingNoise(
                 given.noise().timerSlackMicros(),
                 values[2],
+                given.noise().takeoverMillis(),
                 Math.min(1, values[3]),
                 Math.min(1, values[4]),
                 values[5],

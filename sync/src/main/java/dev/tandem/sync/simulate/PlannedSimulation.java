@@ -40,8 +40,8 @@ final class PlannedSimulation extends SyncSimulation {
     double last = Double.NEGATIVE_INFINITY;
     for (int rank = 0; rank < ranks; rank++) {
       double full = computed[rank] + requested;
-      boolean asleep = full > started[rank];
-      started[rank] = asleep ? full + late(full) : started[rank];
+      double slept = full - started[rank];
+      started[rank] = slept > 0 ? full + late(full, slept) : started[rank];
       last = Math.max(last, started[rank]);
     }
     return last;

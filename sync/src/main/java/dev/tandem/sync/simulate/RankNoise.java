@@ -34,16 +34,19 @@ final class RankNoise {
     }
   }
 
-  /** By how much a wake-up comes late on a core that others use, too. */
-  double lateOnSharedCore(boolean inWindow) {
-    double held = inWindow ? noise.heldShareInWindow() : noise.heldShare();
-    double late = lateOnOwnCore();
-    return scheduler.nextDouble() < held ? late + hold(scheduler) : late;
+  /** By how much a sleeping thread wakes late, apart from what holds its core. */
+  double slack() {
+    return scheduler.nextDouble() * 2 * noise.timerSlackMicros() / 1e3;
   }
 
-  /** By how much a wake-up comes late on a core of its own. */
-  double lateOnOwnCore() {
-    return scheduler.nextDouble() * 2 * noise.timerSlackMicros() / 1e3;
+  /** How long a thread that wakes waits for the core it left some milliseconds ago. */
+  double held(boolean contended, double sleptMillis) {
+    double share = contended ? noise.heldShareInWindow() : noise.heldShare();
+    double drawn = scheduler.nextDouble();
+    // The chance is at most the share: no exponential for most draws.
+    return drawn < share && drawn < share * chance(sleptMillis / noise.takeoverMillis())
+        ? hold(scheduler)
+        : 0;
   }
 
   /** A moment between 0 and a length, each as likely. */

@@ -102,6 +102,7 @@ public final class SyncParameterFile {
     return new SchedulingNoise(
         number(properties, "noise.timerSlackMicros"),
         number(properties, "noise.holdMillis"),
+        number(properties, "noise.takeoverMillis"),
         number(properties, "noise.heldShare"),
         number(properties, "noise.heldShareInWindow"),
         number(properties, "noise.preemptionsPerSecond"),

@@ -89,11 +89,13 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     return transfersEnd;
   }
 
-  /** By how much a thread wakes late that should wake at a time. */
-  final double late(double time) {
-    return policy.partitions()
-        ? noise.lateOnOwnCore()
-        : noise.lateOnSharedCore(time >= begin && time < windowEnd);
+  /**
+   * By how much the synchroniser's thread wakes late that should wake at a time. A core of its own
+   * keeps it from the input pipeline, not from the operating system.
+   */
+  final double late(double time, double slept) {
+    boolean contended = !policy.partitions() && time >= begin && time < windowEnd;
+    return noise.slack() + noise.held(contended, slept);
   }
 
   final double tensorBytes() {

@@ -96,6 +96,7 @@ class SyncSimulatorTest {
           new SchedulingNoise(
               own.timerSlackMicros(),
               own.holdMillis() * factor,
+              own.takeoverMillis(),
               own.heldShare(),
               own.heldShareInWindow(),
               own.preemptionsPerSecond(),
