@@ -1,6 +1,7 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.spec.GroupNorm;
 import dev.tandem.nn.spec.NetworkSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,10 +64,13 @@ public final class WholeGraph implements AutoCloseable {
   public double forwardBackward(
       Tensor input, Tensor targets, Mode mode, GradientSink sink, double share) {
     List<Tensor> values = new ArrayList<>();
+    List<Tensor> wanted = new ArrayList<>(learning.stream().map(leaves::get).toList());
     for (int node = 0; node < graph.size(); node++) {
       List<Tensor> inputs = new ArrayList<>();
       for (int before : graph.inputs(node)) {
-        inputs.add(before == Graph.INPUT ? input : values.get(before));
+        Tensor value = before == Graph.INPUT ? input : values.get(before);
+        inputs.add(
+            needsDataGradient(node) && !value.requires_grad() ? asked(value, wanted) : value);
       }
       Mode own = graph.isFrozen(node) ? Mode.EVALUATION : mode;
       values.add(graph.layer(node).forward(inputs, own).output());
@@ -81,7 +85,7 @@ public final class WholeGraph implements AutoCloseable {
     TensorVector gradients =
         torch.grad(
             new TensorVector(share == 1 ? total : total.mul(new Scalar(share))),
-            new TensorVector(learning.stream().map(leaves::get).toArray(Tensor[]::new)),
+            new TensorVector(wanted.toArray(Tensor[]::new)),
             new TensorVector(),
             new BoolOptional(false),
             false,
@@ -90,6 +94,19 @@ public final class WholeGraph implements AutoCloseable {
       sink.put(learning.get(i), gradients.get(i));
     }
     return total.item_double();
+  }
+
+  /** As {@link NormLayers.Group} says, a group normalisation that learns is always asked for it. */
+  private boolean needsDataGradient(int node) {
+    return !graph.isFrozen(node) && graph.spec().nodes().get(node).layer() instanceof GroupNorm;
+  }
+
+  /** The same value, whose gradient is asked for beside those of the parameters. */
+  private static Tensor asked(Tensor value, List<Tensor> wanted) {
+    Tensor leaf = value.detach();
+    leaf.set_requires_grad(true);
+    wanted.add(leaf);
+    return leaf;
   }
 
   @Override
