@@ -117,6 +117,7 @@ final class TrainCommand extends TandemCommand {
     TrainingConfig config = config();
     DataCheck.check(config);
     Placement placement = placement();
+    config.checkRanks(placement.hosts().size());
     RunFolder run = folder();
     try (RunGuard _ = new RunGuard(run)) {
       config.save(run.path());

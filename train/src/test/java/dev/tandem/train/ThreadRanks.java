@@ -1,5 +1,6 @@
 package dev.tandem.train;
 
+import dev.tandem.checkpoint.CheckpointOptions;
 import dev.tandem.checkpoint.FolderCheckpointStore;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
@@ -94,7 +95,12 @@ final class ThreadRanks {
               network,
               optimizer,
               new BlockingSynchronizer(communicator),
-              new FolderCheckpointStore(path, DurableFiles.system()),
+              new FolderCheckpointStore(
+                  path,
+                  DurableFiles.system(),
+                  communicator,
+                  CheckpointOptions.DEFAULT,
+                  System.err::println),
               sizing.get());
       Trainer trainer = new Trainer(config, parts, events::add);
       if (resume) {
