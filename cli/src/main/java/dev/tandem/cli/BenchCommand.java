@@ -12,7 +12,8 @@ import picocli.CommandLine.Command;
       BenchLmdbCommand.class,
       BenchReadCommand.class,
       BenchCollectiveCommand.class,
-      BenchTrainCommand.class
+      BenchTrainCommand.class,
+      BenchBatchCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
@@ -20,7 +21,8 @@ import picocli.CommandLine.Command;
       "  ./tandem bench lmdb --quick",
       "  ./tandem bench read --quick",
       "  ./tandem bench collective --quick",
-      "  ./tandem bench train --quick"
+      "  ./tandem bench train --quick",
+      "  ./tandem bench batch --quick"
     })
 final class BenchCommand implements Runnable {
 
