@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
       BenchReadCommand.class,
       BenchCollectiveCommand.class,
       BenchTrainCommand.class,
+      BenchBatchCommand.class,
       BenchCheckpointCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
       "  ./tandem bench read --quick",
       "  ./tandem bench collective --quick",
       "  ./tandem bench train --quick",
+      "  ./tandem bench batch --quick",
       "  ./tandem bench checkpoint --quick"
     })
 final class BenchCommand implements Runnable {

@@ -59,8 +59,7 @@ public final class NativeEnvironment {
   public Optional<String> variable(String name) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value =
-          (MemorySegment)
-              read.invokeExact(Linux.scratch().callState, arena.allocateFrom(name));
+          (MemorySegment) read.invokeExact(Linux.scratch().callState, arena.allocateFrom(name));
       return value.address() == 0
           ? Optional.empty()
           : Optional.of(NativeCalls.sized(value, LONGEST).getString(0));

@@ -4,6 +4,7 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.GradientListener;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.NetworkOptions.Precision;
@@ -12,6 +13,8 @@ import dev.tandem.nn.Samples;
 import dev.tandem.nn.SgdMomentum;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.posix.FileErrors;
+import dev.tandem.sync.Synchronizer;
+import dev.tandem.sync.policy.SyncOptions;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -21,6 +24,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /** A network that trains on one batch, the same in every rank. */
@@ -31,11 +35,15 @@ final class Training implements AutoCloseable {
   private static final SgdMomentum.Settings SETTINGS =
       new SgdMomentum.Settings(0.9, 0, false, Double.POSITIVE_INFINITY);
 
+  /** Fixed buckets, as the peer has them, reduced where they lie. */
+  private static final String POLICY = "buckets";
+
   private final TrainNetwork kind;
   private final Arena arena = Arena.ofShared();
   private final Network network;
   private final Optimizer optimizer;
-  private final OverlappedReduction reduction;
+  private final Optional<Synchronizer> synchronizer;
+  private final float weight;
   private final Samples samples;
   private long steps;
 
@@ -45,7 +53,14 @@ final class Training implements AutoCloseable {
         NetworkOptions.DEFAULT.withPrecision(mixed ? Precision.MIXED : Precision.FULL);
     network = Network.create(Engine.start(threads), kind.spec(), SEED, options);
     optimizer = new SgdMomentum(network, SETTINGS);
-    reduction = new OverlappedReduction(communicator, network);
+    weight = 1f / communicator.size();
+    synchronizer =
+        communicator.size() == 1
+            ? Optional.empty()
+            : Optional.of(
+                Synchronizer.over(communicator, SyncOptions.of(POLICY))
+                    .gradients(network.gradientBuffer(), network.gradients())
+                    .start());
     samples = samples(batch);
   }
 
@@ -90,9 +105,12 @@ final class Training implements AutoCloseable {
   double step(boolean synchronised) {
     TrainingStep step = TrainingStep.of(SEED, steps++);
     double loss;
-    if (synchronised && reduction.needed()) {
-      loss = network.forwardBackward(samples, step.withListener(reduction));
-      reduction.await();
+    if (synchronised && synchronizer.isPresent()) {
+      Synchronizer sync = synchronizer.get();
+      // Each gradient is on its way while the backward pass goes on.
+      GradientListener submit = (shard, parameter, gradient) -> sync.submit(gradient, weight);
+      loss = network.forwardBackward(samples, step.withListener(submit));
+      sync.await();
     } else {
       loss = network.forwardBackward(samples, step);
     }
@@ -102,6 +120,7 @@ final class Training implements AutoCloseable {
 
   @Override
   public void close() {
+    synchronizer.ifPresent(Synchronizer::close);
     optimizer.close();
     network.close();
     arena.close();
