@@ -6,6 +6,7 @@ import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.sync.agent.GradientMemory;
 import dev.tandem.sync.agent.Intake;
+import dev.tandem.sync.agent.StallInspector;
 import dev.tandem.sync.agent.SyncAgent;
 import dev.tandem.sync.agent.SyncObserver;
 import dev.tandem.sync.cores.CorePartition;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -42,10 +44,11 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   private final Intake intake;
   private final CorePartition partition;
   private final Thread thread;
+  private final StallInspector stalls;
   private final Results step = new Results();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Synchronizer(Communicator group, Builder builder) {
+  private Synchronizer(Communicator group, Communicator reports, Builder builder) {
     this.group = group;
     this.options = builder.options;
     this.intake = new Intake(builder.observer);
@@ -57,6 +60,9 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
         new SyncAgent(group, options.policy(), intake, builder.observer, builder.memory);
     this.thread =
         Thread.ofPlatform().daemon().name("tandem-sync-" + group.rank()).start(() -> runAll(agent));
+    this.stalls =
+        new StallInspector(
+            reports, intake, options.stallAfter(), options.stallAbort(), builder.log);
     if (!partition.remark().isEmpty()) {
       builder.observer.remark(partition.remark());
     }
@@ -82,6 +88,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     private Optional<RequestGraph> graph = Optional.empty();
     private Optional<GradientMemory> memory = Optional.empty();
     private SyncObserver observer = SyncObserver.NONE;
+    private Consumer<String> log = line -> System.err.println("tandem: " + line);
 
     private Builder(Communicator communicator, SyncOptions options) {
       this.communicator = communicator;
@@ -108,6 +115,12 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       return this;
     }
 
+    /** Where lines about stalled tensors go, on rank 0; by default to the error stream. */
+    public Builder reporting(Consumer<String> lines) {
+      log = lines;
+      return this;
+    }
+
     private CorePartition partition() {
       Topology topology = communicator.topology();
       int rank = communicator.rank();
@@ -122,7 +135,8 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
           communicator.group(
               SyncAgent.negotiated(options.policy()).waiting().policy(communicator.rank()),
               everyone);
-      return new Synchronizer(group, this);
+      Communicator reports = communicator.group(everyone);
+      return new Synchronizer(group, reports, this);
     }
   }
 
@@ -204,12 +218,16 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
    */
   @Override
   public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
     intake.shutDown();
     try {
-      if (thread.join(CLOSING) && closed.compareAndSet(false, true)) {
+      if (thread.join(CLOSING)) {
         group.close();
       }
       // Else other ranks are gone or stuck; the thread ends with the communicator.
+      stalls.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new WorkFailedException("interrupted while the synchroniser was closing", e);

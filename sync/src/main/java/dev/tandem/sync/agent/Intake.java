@@ -8,6 +8,7 @@ import dev.tandem.sync.request.Outcome;
 import dev.tandem.sync.request.Request;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +38,7 @@ public final class Intake {
   private Optional<RequestGraph> proposal = Optional.empty();
   private Optional<Outcome> closed = Optional.empty();
   private boolean shutdown;
+  private Optional<Thread> lastRequester = Optional.empty();
 
   public Intake(SyncObserver observer) {
     this.observer = observer;
@@ -56,6 +58,7 @@ public final class Intake {
           }
           lastArrivalNanos = now;
           stepEnded = false;
+          lastRequester = Optional.of(Thread.currentThread());
           if (wakes) {
             news.signal();
           }
@@ -154,6 +157,19 @@ public final class Intake {
   /** The names of requests that are on their way, for reports. */
   public List<String> pendingNames() {
     return locked(() -> List.copyOf(pending.keySet()));
+  }
+
+  /** What this rank waits for and does. */
+  StallStatus status(boolean last) {
+    return locked(
+        () -> {
+          Map<String, Double> waiting = new LinkedHashMap<>();
+          long now = System.nanoTime();
+          pending
+              .values()
+              .forEach(entry -> waiting.put(entry.name(), (now - entry.madeNanos()) / 1e9));
+          return new StallStatus(last, joining.isPresent(), Whereabouts.of(lastRequester), waiting);
+        });
   }
 
   /**
