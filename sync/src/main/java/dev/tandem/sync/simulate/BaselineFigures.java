@@ -100,7 +100,14 @@ record BaselineFigures(
 
   private double[] values() {
     return new double[] {
-      slowdown, allreduceShare, backgroundShare, leastBusyShare, mostBusyShare, syntheticGain, windowShare, bend
+      slowdown,
+      allreduceShare,
+      backgroundShare,
+      leastBusyShare,
+      mostBusyShare,
+      syntheticGain,
+      windowShare,
+      bend
     };
   }
 

@@ -33,7 +33,8 @@ class SyncParameterFileTest {
   @Test
   void whatAFitWritesCanBeRead() throws IOException {
     SyncParameters fitted =
-        SyncParameterFile.builtIn().with(new SchedulingNoise(50, 4.5, 2, 0.001, 0.25, 7, 0.125, 0.01));
+        SyncParameterFile.builtIn()
+            .with(new SchedulingNoise(50, 4.5, 2, 0.001, 0.25, 7, 0.125, 0.01));
     SyncParameters read =
         SyncParameterFile.read(file(SyncParameterFile.fitted(fitted, List.of("a comment"))));
     assertEquals(fitted.noise(), read.noise());
