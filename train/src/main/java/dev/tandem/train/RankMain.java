@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
-import dev.tandem.checkpoint.FolderCheckpointStore;
+import dev.tandem.checkpoint.BackgroundCheckpoints;
+import dev.tandem.checkpoint.CheckpointOptions;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
@@ -19,6 +20,7 @@ import dev.tandem.sync.BlockingSynchronizer;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** One rank of a training run: wires the parts and trains. Started once per rank. */
 public final class RankMain {
@@ -54,7 +56,8 @@ public final class RankMain {
                 config.network(),
                 new Seed(config.seed()).derive("parameters"),
                 config.networkOptions());
-        Optimizer optimizer = config.optimizer().create(network)) {
+        Optimizer optimizer = config.optimizer().create(network);
+        BackgroundCheckpoints checkpoints = checkpoints(communicator, run)) {
       Trainer.Parts parts =
           new Trainer.Parts(
               communicator,
@@ -63,20 +66,31 @@ public final class RankMain {
               network,
               optimizer,
               new BlockingSynchronizer(communicator.at(level(config))),
-              new FolderCheckpointStore(run.resolve("checkpoints"), DurableFiles.system()));
+              checkpoints);
       train(config, parts, run, resume);
     }
   }
 
+  /** Every rank writes its part, while training goes on. */
+  private static BackgroundCheckpoints checkpoints(Communicator communicator, Path run) {
+    CheckpointOptions options = CheckpointOptions.DEFAULT;
+    return new BackgroundCheckpoints(
+        communicator,
+        List.of(new BackgroundCheckpoints.Level(run.resolve(SavedRun.CHECKPOINTS), 1, options)),
+        DurableFiles.system(),
+        line -> System.err.println(line),
+        cost -> {});
+  }
+
   private static void train(TrainingConfig config, Trainer.Parts parts, Path run, boolean resume) {
-    List<Long> saved = resume ? parts.checkpoints().steps() : List.of();
-    long made = saved.isEmpty() ? 0 : saved.getLast();
     boolean speaks = parts.communicator().rank() == 0;
+    AtomicReference<RunLog> told = new AtomicReference<>();
+    Trainer trainer = new Trainer(config, parts, event -> told.get().write(event));
+    // The newest checkpoint need not be good, so what is made is known after it was restored.
+    long made = resume ? trainer.resume() : 0;
     try (RunLog log = speaks ? RunLog.open(run, made) : null) {
-      Trainer trainer = new Trainer(config, parts, event -> log.write(event));
-      if (resume) {
-        trainer.resume();
-      } else if (!config.fineTune().initFrom().isEmpty()) {
+      told.set(log);
+      if (!resume && !config.fineTune().initFrom().isEmpty()) {
         Path file = Path.of(config.fineTune().initFrom());
         TakenWeights taken = SafetensorsFile.read(file).into(parts.network(), Weights.Unfit.KEPT);
         if (speaks) {

@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import dev.tandem.checkpoint.CheckpointStore;
+import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
@@ -74,18 +75,20 @@ public final class Trainer {
   }
 
   /**
-   * Goes on from the newest checkpoint; from the beginning if there is none.
+   * Goes on from the newest good checkpoint; from the beginning if there is none.
    *
    * @return steps that are made already
    */
   public long resume() {
-    if (!parts.checkpoints().steps().isEmpty()) {
-      long newest = parts.checkpoints().steps().getLast();
-      Map<String, String> saved =
-          parts.checkpoints().restore(newest, parts.optimizer().stateTree(Map.of()));
-      course = Course.of(saved, steps);
-      parts.sizing().restore(course.sizing());
-    }
+    SlicedState state = SlicedState.whole(parts.optimizer().stateTree(Map.of()));
+    parts
+        .checkpoints()
+        .restoreNewest(state)
+        .ifPresent(
+            restored -> {
+              course = Course.of(restored.values(), steps);
+              parts.sizing().restore(course.sizing());
+            });
     return course.position().step();
   }
 

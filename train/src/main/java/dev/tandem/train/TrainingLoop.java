@@ -1,6 +1,5 @@
 package dev.tandem.train;
 
-import dev.tandem.checkpoint.CheckpointStore;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.WorkFailedException;
@@ -36,6 +35,7 @@ final class TrainingLoop {
   private Evaluation test = Evaluation.NONE;
   private long testedAfter = -1;
   private Optional<Path> lastSaved = Optional.empty();
+  private long savedStep;
   private double checkpointSeconds;
 
   TrainingLoop(
@@ -59,6 +59,8 @@ final class TrainingLoop {
     this.rates = rates;
     this.validation = new Validation(config, communicator, work::plan);
     this.firstSample = feed.position().sample();
+    // A run that does not begin at the beginning has come from a checkpoint.
+    this.savedStep = firstSample > 0 ? feed.position().step() : -1;
   }
 
   /** Trains to the end. */
@@ -85,7 +87,7 @@ final class TrainingLoop {
     Optional<String> trouble = guard.trouble(position.step() + 1, loss, norm);
     if (trouble.isPresent()) {
       guard.undo();
-      Optional<Path> kept = save(position);
+      Optional<Path> kept = saveForGood(position);
       throw new WorkFailedException(
           "%s. Lower schedule.rate or set guard.clip; the state before this step is kept%s"
               .formatted(trouble.get(), kept.map(path -> " in " + path).orElse("")));
@@ -131,20 +133,24 @@ final class TrainingLoop {
   }
 
   /**
-   * Saves the state as it is before the step at this position, if it is not saved yet.
-   *
-   * @return where, on rank 0
+   * Saves the state as it is before the step at this position, if it is not saved yet; the store
+   * may write it while training goes on. The replicas are equal, so the ranks share the work.
    */
-  private Optional<Path> save(Position position) {
+  private void save(Position position) {
     long began = System.nanoTime();
     work.agreeOnBuffers();
-    StateTree state = state(position);
-    CheckpointStore checkpoints = parts.checkpoints();
-    // The replicas are equal, so one rank's copy is everybody's.
-    if (communicator.rank() == 0 && !checkpoints.steps().contains(position.step())) {
-      lastSaved = Optional.of(checkpoints.save(position.step(), state));
+    if (position.step() != savedStep) {
+      lastSaved = Optional.of(parts.checkpoints().save(position.step(), state(position)));
+      savedStep = position.step();
     }
-    communicator.barrier();
+    checkpointSeconds += (System.nanoTime() - began) / 1e9;
+  }
+
+  /** As {@link #save}, and waits until the checkpoint is committed. */
+  private Optional<Path> saveForGood(Position position) {
+    save(position);
+    long began = System.nanoTime();
+    parts.checkpoints().await();
     checkpointSeconds += (System.nanoTime() - began) / 1e9;
     return lastSaved;
   }
@@ -160,7 +166,7 @@ final class TrainingLoop {
     if (testedAfter != end.step()) {
       validate();
     }
-    Optional<Path> checkpoint = save(end);
+    Optional<Path> checkpoint = saveForGood(end);
     byte[] digest = Replicas.digest(state(end));
     long samples = end.sample() - firstSample;
     TrainingEvent.Result result =
