@@ -10,9 +10,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -31,6 +33,9 @@ public final class FolderCheckpointStore implements CheckpointStore {
   private final Consumer<String> lines;
   private final ShardWriter writer;
   private final SnapshotBuffers buffers = new SnapshotBuffers(Arena.ofAuto());
+
+  /** Steps whose checkpoint was found damaged: these alone may be written again. */
+  private final Set<Long> damaged = new HashSet<>();
 
   private List<Holding> held = List.of();
   private ShardLayout layout = ShardLayout.of(List.of());
@@ -137,7 +142,7 @@ public final class FolderCheckpointStore implements CheckpointStore {
   private String prepare(long step) {
     try {
       Path place = folder.resolve(StepFolders.name(step));
-      if (StepFolders.isCommitted(folder, step, files)) {
+      if (StepFolders.isCommitted(folder, step, files) && !damaged.contains(step)) {
         // Writing over it would leave a moment without any good copy.
         return place + " exists already; remove it to save this step again";
       }
@@ -219,6 +224,11 @@ public final class FolderCheckpointStore implements CheckpointStore {
   @Override
   public Optional<Restored> restoreNewest(SlicedState state) {
     return Restoring.newest(List.of(this), ranks, state, lines);
+  }
+
+  /** A checkpoint of this step is of no use to any rank, and a new one may take its place. */
+  void passOver(long step) {
+    damaged.add(step);
   }
 
   /** Verifies what this rank needs of a step; returns why it is not good. */

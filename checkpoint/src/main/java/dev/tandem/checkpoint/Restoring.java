@@ -50,6 +50,7 @@ final class Restoring {
         }
         return Optional.of(new CheckpointStore.Restored(candidate.step(), values));
       }
+      store.passOver(candidate.step());
       if (ranks.rank() == 0) {
         lines.accept("passed over step %d: %s".formatted(candidate.step(), fault.get()));
       }

@@ -26,7 +26,7 @@
  * manifest.json.pending}, force it and rename it to {@code manifest.json}; that name is the commit
  * mark. A folder without it is no checkpoint, and its remains are removed before the step is
  * written again. Removing goes the other way round: first the mark, then the rest. A step that has
- * a mark is never written over.
+ * a mark is never written over, unless it was found damaged when a run went on from an older one.
  *
  * <h2>Note [retention]</h2>
  *

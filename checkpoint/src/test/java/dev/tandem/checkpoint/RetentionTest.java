@@ -101,5 +101,9 @@ class RetentionTest {
     assertEquals(1, store.restoreNewest(SlicedState.whole(target)).orElseThrow().step());
     States.assertSame(state(1, Map.of()), target);
     assertTrue(lines.getFirst().contains("no such file"), lines.toString());
+    // A run that goes on from step 1 comes to step 2 again.
+    store.save(2, state(22, Map.of()));
+    store.restore(2, target);
+    States.assertSame(state(22, Map.of()), target);
   }
 }

@@ -25,7 +25,8 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem bench checkpoint --quick             ResNet-18 alone, a minute or two",
-      "  ./tandem bench checkpoint --dir /scratch --json b.json"
+      "  ./tandem bench checkpoint --dir /scratch --json b.json",
+      "  ./tandem bench checkpoint --contender 'resnet50 (raw|shards async 1)'"
     })
 final class BenchCheckpointCommand extends TandemCommand {
 
@@ -37,6 +38,14 @@ final class BenchCheckpointCommand extends TandemCommand {
       paramLabel = "N",
       description = "Saves of every contender. Default: 10, with --quick 3.")
   private Integer rounds;
+
+  @Option(
+      names = "--contender",
+      paramLabel = "PATTERN",
+      description =
+          "Only contenders with this regular expression in model, format, mode and ranks:"
+              + " 'shards async 1'. The training is resnet18-training.")
+  private String contenders = "";
 
   @Option(
       names = "--dir",
@@ -55,8 +64,9 @@ final class BenchCheckpointCommand extends TandemCommand {
     }
     Effort effort = quick ? Effort.QUICK : Effort.FULL;
     if (rounds != null) {
-      effort = new Effort(rounds, effort.batch(), effort.networks());
+      effort = effort.withRounds(rounds);
     }
+    effort = effort.with(Patterns.of("--contender", contenders).asPredicate());
     CheckpointBenchmark.Results results =
         new CheckpointBenchmark(
                 effort,
@@ -64,6 +74,9 @@ final class BenchCheckpointCommand extends TandemCommand {
                 ConsoleProgress.system(),
                 line -> err().println("tandem: " + line))
             .run();
+    if (results.rows().isEmpty()) {
+      throw new UsageException("no contender has --contender " + contenders);
+    }
     print(results);
     return results;
   }

@@ -4,6 +4,8 @@ import dev.tandem.bench.BenchFolder;
 import dev.tandem.bench.Children;
 import dev.tandem.bench.Machine;
 import dev.tandem.bench.Spread;
+import dev.tandem.bench.checkpoint.BaselineSaving.Limit;
+import dev.tandem.bench.checkpoint.TandemSaving.Mode;
 import dev.tandem.checkpoint.Compression;
 import dev.tandem.core.Progress;
 import dev.tandem.nn.models.ResNet;
@@ -21,6 +23,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** The whole study; see the package. */
@@ -32,14 +36,25 @@ public final class CheckpointBenchmark {
    * @param rounds that count
    * @param batch of the training
    * @param networks to save
+   * @param contenders of these alone, as "model format mode ranks"
    */
-  public record Effort(int rounds, int batch, List<Model> networks) {
+  public record Effort(int rounds, int batch, List<Model> networks, Predicate<String> contenders) {
 
     /** About a minute on two cores. */
-    public static final Effort QUICK = new Effort(3, 8, List.of(Model.RESNET18));
+    public static final Effort QUICK = new Effort(3, 8, List.of(Model.RESNET18), c -> true);
 
     /** All networks. */
-    public static final Effort FULL = new Effort(10, 32, List.of(Model.values()));
+    public static final Effort FULL = new Effort(10, 32, List.of(Model.values()), c -> true);
+
+    /** With so many rounds. */
+    public Effort withRounds(int count) {
+      return new Effort(count, batch, networks, contenders);
+    }
+
+    /** With these contenders alone. */
+    public Effort with(Predicate<String> selection) {
+      return new Effort(rounds, batch, networks, selection);
+    }
   }
 
   /** A network whose state is saved. */
@@ -99,40 +114,52 @@ public final class CheckpointBenchmark {
           rows.addAll(measure(state, scratch, machine, floors));
         }
       }
-      TrainingOverhead training =
-          new TrainingOverhead(scratch.path(), effort.batch(), effort.rounds(), progress, lines);
-      List<CheckpointRow> trained = training.run(machine);
-      rows.addAll(trained);
-      floors.training(trained);
-      rows.addAll(Projection.of(rows, training.plainSeconds()));
+      if (effort.contenders().test(TrainingOverhead.MODEL)) {
+        TrainingOverhead training =
+            new TrainingOverhead(scratch.path(), effort.batch(), effort.rounds(), progress, lines);
+        List<CheckpointRow> trained = training.run(machine);
+        rows.addAll(trained);
+        floors.training(trained);
+        rows.addAll(Projection.of(rows, training.plainSeconds()));
+      }
     }
     return new Results(rows, floors.verdicts());
   }
 
   private List<Saving> contenders(ModelState state, BenchFolder scratch) {
     List<Saving> all = new ArrayList<>();
-    all.add(new BaselineSaving(state, BaselineSaving.Limit.MEMCPY));
-    all.add(new BaselineSaving(state, BaselineSaving.Limit.RAW));
+    add(all, state, "memcpy baseline 1", () -> new BaselineSaving(state, Limit.MEMCPY));
+    add(all, state, "raw baseline 1", () -> new BaselineSaving(state, Limit.RAW));
     for (int ranks : RANKS) {
-      for (TandemSaving.Mode mode : TandemSaving.Mode.values()) {
-        all.add(new TandemSaving(state, mode, ranks, Compression.NONE));
+      for (Mode mode : Mode.values()) {
+        String name = "shards %s %d".formatted(mode.name().toLowerCase(Locale.ROOT), ranks);
+        add(all, state, name, () -> new TandemSaving(state, mode, ranks, Compression.NONE));
       }
     }
-    all.add(new TandemSaving(state, TandemSaving.Mode.ASYNC, 1, Compression.ZSTD));
-    all.add(new TandemSaving(state, TandemSaving.Mode.SYNC, 1, Compression.ZSTD));
+    for (Mode mode : List.of(Mode.ASYNC, Mode.SYNC)) {
+      String name = "shards-zstd %s 1".formatted(mode.name().toLowerCase(Locale.ROOT));
+      add(all, state, name, () -> new TandemSaving(state, mode, 1, Compression.ZSTD));
+    }
     for (FormatSaving.Kind kind : FormatSaving.Kind.values()) {
       if (FormatSaving.fits(state, kind)) {
-        all.add(new FormatSaving(state, kind));
+        String name = kind.name().toLowerCase(Locale.ROOT) + " rank0 1";
+        add(all, state, name, () -> new FormatSaving(state, kind));
       } else {
         lines.accept("left out: the library for hdf5 needs more heap for " + state.name());
       }
     }
     if (TorchSaving.installed()) {
-      all.add(TorchSaving.start(state, scratch));
+      add(all, state, "torch.save rank0 1", () -> TorchSaving.start(state, scratch));
     } else {
       lines.accept("left out: torch.save, because python3-torch is not installed");
     }
     return all;
+  }
+
+  private void add(List<Saving> all, ModelState state, String name, Supplier<Saving> saving) {
+    if (effort.contenders().test(state.name() + " " + name)) {
+      all.add(saving.get());
+    }
   }
 
   private List<CheckpointRow> measure(

@@ -36,35 +36,44 @@ public final class CheckpointFloors {
     return List.copyOf(verdicts);
   }
 
-  /** Compares the saves of one state. */
+  /** Compares the saves of one state, as far as there are any. */
   void saving(ModelState state, Map<Saving, List<Saving.Times>> times) {
-    List<Saving.Times> ours = of(times, "shards", "async").orElseThrow();
-    List<Saving.Times> copies = of(times, "memcpy", "baseline").orElseThrow();
-    List<Saving.Times> raw = of(times, "raw", "baseline").orElseThrow();
+    Optional<List<Saving.Times>> ours = of(times, "shards", "async");
+    ours.ifPresent(
+        saved -> {
+          of(times, "memcpy", "baseline").ifPresent(copies -> toMemcpy(state, saved, copies));
+          of(times, "raw", "baseline").ifPresent(raw -> toRaw(state, saved, raw));
+          of(times, "torch.save", "rank0").ifPresent(torch -> toTorch(state, saved, torch));
+        });
+  }
+
+  private void toMemcpy(ModelState state, List<Saving.Times> ours, List<Saving.Times> copies) {
     demand(
         state.name() + ": stall of an async save to a memcpy of the state",
         true,
         STALL_TO_MEMCPY,
         ratio(ours, Saving.Times::stallSeconds, copies, Saving.Times::totalSeconds));
+  }
+
+  private void toRaw(ModelState state, List<Saving.Times> ours, List<Saving.Times> raw) {
     demand(
         state.name() + ": write bandwidth of an async save to a raw O_DIRECT write",
         false,
         BANDWIDTH_TO_RAW,
         ratio(raw, Saving.Times::writeSeconds, ours, Saving.Times::writeSeconds));
-    of(times, "torch.save", "rank0")
-        .ifPresent(
-            torch -> {
-              demand(
-                  state.name() + ": torch.save + fsync to an async save, until committed",
-                  false,
-                  FASTER_THAN_TORCH,
-                  ratio(torch, Saving.Times::totalSeconds, ours, Saving.Times::totalSeconds));
-              demand(
-                  state.name() + ": stall of an async save to that of torch.save",
-                  true,
-                  STALL_TO_TORCH,
-                  ratio(ours, Saving.Times::stallSeconds, torch, Saving.Times::stallSeconds));
-            });
+  }
+
+  private void toTorch(ModelState state, List<Saving.Times> ours, List<Saving.Times> torch) {
+    demand(
+        state.name() + ": torch.save + fsync to an async save, until committed",
+        false,
+        FASTER_THAN_TORCH,
+        ratio(torch, Saving.Times::totalSeconds, ours, Saving.Times::totalSeconds));
+    demand(
+        state.name() + ": stall of an async save to that of torch.save",
+        true,
+        STALL_TO_TORCH,
+        ratio(ours, Saving.Times::stallSeconds, torch, Saving.Times::stallSeconds));
   }
 
   /** Compares trainings. */

@@ -6,9 +6,7 @@ import dev.tandem.posix.DurableFile;
 import dev.tandem.posix.DurableFiles;
 import io.jhdf.HdfFile;
 import io.jhdf.WritableHdfFile;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.reflect.Array;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -56,7 +54,7 @@ record FormatSaving(ModelState state, Kind kind) implements Saving {
   private static void writeHdf(Path path, List<TensorView> tensors) {
     try (WritableHdfFile file = HdfFile.write(path)) {
       for (TensorView tensor : tensors) {
-        var _ = file.putDataset(tensor.name(), array(tensor.data(), tensor.shape().toArray(), 0));
+        var _ = file.putDataset(tensor.name(), table(tensor));
       }
     }
     try (DurableFile file = DurableFiles.system().openOrCreate(path)) {
@@ -64,22 +62,19 @@ record FormatSaving(ModelState state, Kind kind) implements Saving {
     }
   }
 
-  /** The library takes nested Java arrays. */
-  private static Object array(MemorySegment data, long[] shape, int dimension) {
-    if (shape.length == 0) {
-      return data.get(ValueLayout.JAVA_FLOAT, 0);
+  /**
+   * The library takes nested Java arrays and writes each innermost one by itself, so tensors are
+   * written as tables, a line for each filter: with lines of 3 numbers it takes many seconds.
+   */
+  private static float[][] table(TensorView tensor) {
+    long[] shape = tensor.shape().toArray();
+    int lines = shape.length < 2 ? 1 : Math.toIntExact(shape[0]);
+    long bytes = tensor.byteSize() / lines;
+    float[][] table = new float[lines][];
+    for (int i = 0; i < lines; i++) {
+      table[i] = tensor.data().asSlice(i * bytes, bytes).toArray(ValueLayout.JAVA_FLOAT);
     }
-    if (dimension == shape.length - 1) {
-      return data.toArray(ValueLayout.JAVA_FLOAT);
-    }
-    int count = Math.toIntExact(shape[dimension]);
-    long bytes = data.byteSize() / count;
-    Object first = array(data.asSlice(0, bytes), shape, dimension + 1);
-    Object all = Array.newInstance(first.getClass(), count);
-    for (int i = 0; i < count; i++) {
-      Array.set(all, i, array(data.asSlice(i * bytes, bytes), shape, dimension + 1));
-    }
-    return all;
+    return table;
   }
 
   /** The library keeps everything on the heap until the end. */
