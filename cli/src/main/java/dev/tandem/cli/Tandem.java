@@ -23,6 +23,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ExportCommand.class,
       RunCommand.class,
       DataCommand.class,
+      CheckpointCommand.class,
       BenchCommand.class,
       SimulateCommand.class,
       TrainCacheCommand.class,

@@ -2,6 +2,7 @@ package dev.tandem.cli;
 
 import dev.tandem.board.Report;
 import dev.tandem.comm.launch.Placement;
+import dev.tandem.core.PeerLostException;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.nn.Engine;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Parameters;
       "  ./tandem init && ./tandem train train.yaml -n 2",
       "  ./tandem train train.yaml -n 2 --set epochs=20 --set batch.global=256",
       "  ./tandem train train.yaml -n 2 --resume           goes on from the last checkpoint",
+      "  ./tandem train train.yaml -n 4 --max-restarts 10  survives lost processes",
       "  ./tandem train train.yaml --init-from weights.safetensors --freeze conv1,conv2"
     })
 final class TrainCommand extends TandemCommand {
@@ -67,6 +69,14 @@ final class TrainCommand extends TandemCommand {
       names = "--resume",
       description = "Go on from the last checkpoint of the run, of the newest of this name.")
   private boolean resume;
+
+  @Option(
+      names = "--max-restarts",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "So many times, when a process is lost, start all again from the last checkpoint.")
+  private int maxRestarts;
 
   @Option(
       names = "--set",
@@ -118,12 +128,12 @@ final class TrainCommand extends TandemCommand {
     TrainingConfig config = config();
     DataCheck.check(config);
     Placement placement = placement();
+    config.checkRanks(placement.hosts().size());
     RunFolder run = folder();
     try (RunGuard _ = new RunGuard(run)) {
       config.save(run.path());
       Engine.prepare();
-      TrainingJob job = new TrainingJob(run, placement, ConsoleProgress.system());
-      Curves told = resume ? job.run(RankMain.RESUME) : job.run();
+      Curves told = train(run, placement);
       TrainingEvent.Result result = told.result();
       Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
@@ -135,6 +145,23 @@ final class TrainCommand extends TandemCommand {
       facts.forEach(fact -> out().printf("%20s: %s%n", fact.name(), fact.value()));
       out().printf("%20s: %s%n", "report", report);
       return results(run, result, told.loading(), seconds, report);
+    }
+  }
+
+  /** Trains to the end, also if processes are lost on the way. */
+  private Curves train(RunFolder run, Placement placement) {
+    for (int restarts = 0; true; restarts++) {
+      try {
+        TrainingJob job = new TrainingJob(run, placement, ConsoleProgress.system());
+        return resume || restarts > 0 ? job.run(RankMain.RESUME) : job.run();
+      } catch (PeerLostException e) {
+        if (restarts >= maxRestarts) {
+          throw e;
+        }
+        System.err.printf(
+            "%s; restart %d of %d, from the last checkpoint%n",
+            e.getMessage(), restarts + 1, maxRestarts);
+      }
     }
   }
 

@@ -199,7 +199,7 @@ class TrainTest {
                 + " fully-connected, outputs: 2000000}, {name: b, type: fully-connected, outputs:"
                 + " 2000000}, {name: c, type: fully-connected, outputs: 10}]}");
     assertTrue(memory.startsWith("tandem: out of memory: the network has"), memory);
-    String nan = lastLine(1, "-n", 2, "--set", "schedule.rate=1e30", "--set", "guard.clip=0");
+    String nan = lastLine(1, "--set", "schedule.rate=1e30", "--set", "guard.clip=0");
     assertTrue(nan.matches("tandem: step \\d+: .* of layer \\w+ .*"), nan);
     String shards = lastLine(2, "-n", 2, "--set", "shards=1");
     assertTrue(shards.contains("2 ranks cannot share 1 shards"), shards);

@@ -181,9 +181,9 @@ final class Passes implements AutoCloseable {
       long[] strides = {sample[1] * sample[2], 1, sample[2], 1};
       tensor = Torch.strided(inputs, dtype, extents, strides);
     } else {
-      tensor = Torch.fast(Torch.tensor(inputs, dtype, extents));
+      tensor = Torch.tensor(inputs, dtype, extents);
     }
-    return network.computing() == Torch.scalarType(dtype) ? tensor : tensor.to(network.computing());
+    return Torch.fast(tensor, network.computing());
   }
 
   private Tensor targets(Samples samples) {

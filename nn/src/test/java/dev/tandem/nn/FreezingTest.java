@@ -109,6 +109,26 @@ class FreezingTest {
     }
   }
 
+  /** The engine's kernel dies unless it is asked for the gradient of the data, too. */
+  @ParameterizedTest
+  @EnumSource(NetworkOptions.Backward.class)
+  void groupNormalisationMayBeTheLowestLayerThatLearns(NetworkOptions.Backward backward) {
+    Seed seed = new Seed(6);
+    Batches batch = Batches.random(seed, SPEC, DType.FLOAT32, BATCH);
+    NetworkOptions options =
+        NetworkOptions.DEFAULT
+            .withBackward(backward)
+            .withFrozen(List.of("stem", "stem.*", "left*", "right"));
+    try (Network network = Network.create(ENGINE, SPEC, seed, options)) {
+      List<String> told = new ArrayList<>();
+      network.forwardBackward(
+          batch.samples(),
+          TrainingStep.of(seed, 0).withListener((_, _, view) -> told.add(view.name())));
+      assertTrue(told.contains("right.gn.weight"), told.toString());
+      assertFalse(told.contains("right.weight"), told.toString());
+    }
+  }
+
   /** Synchronised normalisations that are frozen meet nobody. */
   @Test
   void frozenNormalisationsDoNotMeet() {

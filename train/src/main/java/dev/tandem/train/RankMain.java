@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
-import dev.tandem.checkpoint.FolderCheckpointStore;
+import dev.tandem.checkpoint.BackgroundCheckpoints;
+import dev.tandem.checkpoint.CheckpointOptions;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
@@ -15,7 +16,9 @@ import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.nn.weights.TakenWeights;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.DurableFiles;
-import dev.tandem.sync.BlockingSynchronizer;
+import dev.tandem.sync.Synchronizer;
+import dev.tandem.sync.plan.TrainingGraph;
+import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,49 +57,62 @@ public final class RankMain {
                 config.network(),
                 new Seed(config.seed()).derive("parameters"),
                 config.networkOptions());
-        Optimizer optimizer = config.optimizer().create(network)) {
+        Optimizer optimizer = config.optimizer().create(network);
+        Synchronizer synchronizer = synchronizer(config, communicator, network);
+        BackgroundCheckpoints checkpoints = checkpoints(config, communicator, run)) {
       Trainer.Parts parts =
           new Trainer.Parts(
-              communicator,
-              training,
-              test,
-              network,
-              optimizer,
-              new BlockingSynchronizer(communicator.at(level(config))),
-              new FolderCheckpointStore(run.resolve("checkpoints"), DurableFiles.system()));
+              communicator, training, test, network, optimizer, synchronizer, checkpoints);
       train(config, parts, run, resume);
     }
   }
 
   private static void train(TrainingConfig config, Trainer.Parts parts, Path run, boolean resume) {
-    List<Long> saved = resume ? parts.checkpoints().steps() : List.of();
-    long made = saved.isEmpty() ? 0 : saved.getLast();
     boolean speaks = parts.communicator().rank() == 0;
-    try (RunLog log = speaks ? RunLog.open(run, made) : null) {
-      Trainer trainer = new Trainer(config, parts, event -> log.write(event));
-      if (resume) {
-        trainer.resume();
-      } else if (!config.fineTune().initFrom().isEmpty()) {
+    try (RunLog log = new RunLog(run)) {
+      Trainer trainer = new Trainer(config, parts, log::write);
+      long made = resume ? trainer.resume() : 0;
+      if (!resume && !config.fineTune().initFrom().isEmpty()) {
         Path file = Path.of(config.fineTune().initFrom());
         TakenWeights taken = NetworkFiles.weights(file).into(parts.network(), Weights.Unfit.KEPT);
         if (speaks) {
           System.err.println(taken.summary());
         }
       }
+      if (speaks) {
+        log.begin(made);
+      }
       trainer.run();
     }
+  }
+
+  private static Synchronizer synchronizer(
+      TrainingConfig config, Communicator communicator, Network network) {
+    Determinism level =
+        switch (config.determinism().level()) {
+          case FAST -> Determinism.FAST;
+          case RUN, ELASTIC -> Determinism.RUN;
+        };
+    return Synchronizer.over(communicator.at(level), SyncOptions.of(config.synchronisation()))
+        .planning(TrainingGraph.of(network.gradientGraph()))
+        .gradients(network.gradientBuffer(), network.gradients())
+        .start();
+  }
+
+  private static BackgroundCheckpoints checkpoints(
+      TrainingConfig config, Communicator communicator, Path run) {
+    BackgroundCheckpoints.Level folder =
+        new BackgroundCheckpoints.Level(
+            run.resolve(SavedRun.CHECKPOINTS),
+            1,
+            CheckpointOptions.DEFAULT.with(config.checkpoint().retention()));
+    return new BackgroundCheckpoints(
+        communicator, List.of(folder), DurableFiles.system(), System.err::println, cost -> {});
   }
 
   /** The ranks of a host share its processors. */
   private static int threads(TrainingConfig config, Communicator communicator) {
     int here = communicator.topology().localSize(communicator.rank());
     return config.threadsPerRank(here, Runtime.getRuntime().availableProcessors());
-  }
-
-  private static Determinism level(TrainingConfig config) {
-    return switch (config.determinism().level()) {
-      case FAST -> Determinism.FAST;
-      case RUN, ELASTIC -> Determinism.RUN;
-    };
   }
 }

@@ -10,8 +10,8 @@ import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
 
 /**
  * Where rank 0 writes its events: {@code metrics.jsonl}, a file for TensorBoard, and standard
@@ -22,33 +22,27 @@ final class RunLog implements AutoCloseable {
   /** The name of the file with all events. */
   static final String METRICS = "metrics.jsonl";
 
+  private final Path run;
   private final Path file;
-  private final Writer writer;
-  private final EventFile tensorBoard;
-  private final Consumer<String> out;
+  private Writer writer = Writer.nullWriter();
+  private Optional<EventFile> tensorBoard = Optional.empty();
 
-  private RunLog(Path file, Writer writer, EventFile tensorBoard, Consumer<String> out) {
-    this.file = file;
-    this.writer = writer;
-    this.tensorBoard = tensorBoard;
-    this.out = out;
+  /** The log of a run; nothing is opened before it begins. */
+  RunLog(Path run) {
+    this.run = run;
+    file = run.resolve(METRICS);
   }
 
-  /**
-   * The log of a run that goes on after this many steps; what a stopped run told of later ones is
-   * forgotten.
-   */
-  static RunLog open(Path run, long step) {
-    Path file = run.resolve(METRICS);
+  /** Goes on after this many steps; what a stopped run told of later ones is forgotten. */
+  void begin(long step) {
     try {
       List<String> kept =
           step == 0 || !Files.exists(file)
               ? List.of()
               : Files.readAllLines(file).stream().filter(line -> upTo(line, step)).toList();
       Files.write(file, kept);
-      Writer writer = Files.newBufferedWriter(file, StandardOpenOption.APPEND);
-      return new RunLog(
-          file, writer, EventFile.create(run, step, Clock.systemUTC()), System.out::println);
+      writer = Files.newBufferedWriter(file, StandardOpenOption.APPEND);
+      tensorBoard = Optional.of(EventFile.create(run, step, Clock.systemUTC()));
     } catch (IOException e) {
       throw FileErrors.failure("write", file, e);
     }
@@ -64,7 +58,7 @@ final class RunLog implements AutoCloseable {
 
   void write(TrainingEvent event) {
     String json = event.json();
-    out.accept(TrainingEvent.LINE_PREFIX + json);
+    System.out.println(TrainingEvent.LINE_PREFIX + json);
     try {
       // One flush a line: a reader of the file never sees half of one.
       writer.write(json + "\n");
@@ -72,32 +66,36 @@ final class RunLog implements AutoCloseable {
     } catch (IOException e) {
       throw FileErrors.failure("write", file, e);
     }
+    tensorBoard.ifPresent(board -> show(event, board));
+  }
+
+  private static void show(TrainingEvent event, EventFile board) {
     switch (event) {
-      case TrainingEvent.Step step -> {
-        tensorBoard.add(
-            step.step(),
-            Map.of(
-                "train/loss", step.loss(),
-                "train/learning rate", step.learningRate(),
-                "train/gradient norm", step.gradientNorm(),
-                "train/batch", (double) step.batch()));
-      }
+      case TrainingEvent.Step step ->
+          board.add(
+              step.step(),
+              Map.of(
+                  "train/loss", step.loss(),
+                  "train/learning rate", step.learningRate(),
+                  "train/gradient norm", step.gradientNorm(),
+                  "train/batch", (double) step.batch()));
       case TrainingEvent.Epoch epoch -> {
-        tensorBoard.add(
+        board.add(
             epoch.step(),
             Map.of("test/accuracy", epoch.testAccuracy(), "test/loss", epoch.testLoss()));
-        tensorBoard.flush();
+        board.flush();
       }
-      case TrainingEvent.Loading loading -> {
+      case TrainingEvent.Loading _ -> {
         // TensorBoard shows numbers.
       }
-      case TrainingEvent.Result result -> tensorBoard.flush();
+      case TrainingEvent.Result _ -> board.flush();
     }
   }
 
   @Override
   public void close() {
-    try (tensorBoard) {
+    tensorBoard.ifPresent(EventFile::close);
+    try {
       writer.close();
     } catch (IOException e) {
       throw FileErrors.failure("write", file, e);

@@ -46,7 +46,7 @@ final class ShardWork implements GradientWork {
   private final BufferRows buffers;
   private final List<Handle> underWay = new ArrayList<>();
 
-  /** Work of one rank, of which there are at most as many as shards. */
+  /** Work of one rank; there are no more ranks than shards. */
   ShardWork(
       Communicator communicator,
       Network network,
@@ -54,11 +54,6 @@ final class ShardWork implements GradientWork {
       int shards,
       boolean synchronised,
       Phases phases) {
-    if (communicator.size() > shards) {
-      throw new UsageException(
-          "%d ranks cannot share %d shards: raise shards, or use determinism: run"
-              .formatted(communicator.size(), shards));
-    }
     this.communicator = communicator;
     this.network = network;
     this.seed = seed;

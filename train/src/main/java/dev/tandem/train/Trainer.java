@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import dev.tandem.checkpoint.CheckpointStore;
+import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
@@ -13,6 +14,7 @@ import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.config.DeterminismConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -59,6 +61,7 @@ public final class Trainer {
   private final Consumer<TrainingEvent> events;
   private final Steps steps;
   private Course course;
+  private long restoredAfter = -1;
 
   /**
    * A rank of a run that has not begun.
@@ -66,6 +69,7 @@ public final class Trainer {
    * @param events told on rank 0; elsewhere nothing is told
    */
   public Trainer(TrainingConfig config, Parts parts, Consumer<TrainingEvent> events) {
+    config.checkRanks(parts.communicator().size());
     this.config = config;
     this.parts = parts;
     this.events = parts.communicator().rank() == 0 ? events : event -> {};
@@ -74,17 +78,17 @@ public final class Trainer {
   }
 
   /**
-   * Goes on from the newest checkpoint; from the beginning if there is none.
+   * Goes on from the newest good checkpoint; from the beginning if there is none.
    *
    * @return steps that are made already
    */
   public long resume() {
-    if (!parts.checkpoints().steps().isEmpty()) {
-      long newest = parts.checkpoints().steps().getLast();
-      Map<String, String> saved =
-          parts.checkpoints().restore(newest, parts.optimizer().stateTree(Map.of()));
-      course = Course.of(saved, steps);
+    SlicedState state = SlicedState.whole(parts.optimizer().stateTree(Map.of()));
+    Optional<CheckpointStore.Restored> restored = parts.checkpoints().restoreNewest(state);
+    if (restored.isPresent()) {
+      course = Course.of(restored.get().values(), steps);
       parts.sizing().restore(course.sizing());
+      restoredAfter = restored.get().step();
     }
     return course.position().step();
   }
@@ -98,7 +102,7 @@ public final class Trainer {
             new BatchFeed(config, parts.training(), work, course.position(), course.batch())) {
       Rates rates = new Rates(config, steps);
       return new TrainingLoop(config, parts, events, phases, work, guard, feed, rates)
-          .run(course.best());
+          .run(course.best(), restoredAfter);
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.tandem.train;
 
-import dev.tandem.checkpoint.CheckpointStore;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.WorkFailedException;
@@ -11,9 +10,11 @@ import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.train.Phases.Phase;
 import dev.tandem.train.batch.BatchObservation;
+import dev.tandem.train.config.CheckpointConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -35,7 +36,8 @@ final class TrainingLoop {
   private Best best = Best.NONE;
   private Evaluation test = Evaluation.NONE;
   private long testedAfter = -1;
-  private Optional<Path> lastSaved = Optional.empty();
+  private long savedAfter = -1;
+  private Optional<Path> saved = Optional.empty();
   private double checkpointSeconds;
 
   TrainingLoop(
@@ -61,9 +63,14 @@ final class TrainingLoop {
     this.firstSample = feed.position().sample();
   }
 
-  /** Trains to the end. */
-  TrainingEvent.Result run(Best before) {
+  /**
+   * Trains to the end.
+   *
+   * @param restoredAfter the step of the checkpoint that the run goes on from; negative if none
+   */
+  TrainingEvent.Result run(Best before, long restoredAfter) {
     best = before;
+    savedAfter = restoredAfter;
     while (feed.hasNext() && !best.exhausted(config.validation())) {
       long began = System.nanoTime();
       Batch batch = phases.in(Phase.READ, feed::next); // images: count x C x H x W
@@ -85,10 +92,9 @@ final class TrainingLoop {
     Optional<String> trouble = guard.trouble(position.step() + 1, loss, norm);
     if (trouble.isPresent()) {
       guard.undo();
-      Optional<Path> kept = save(position);
       throw new WorkFailedException(
-          "%s. Lower schedule.rate or set guard.clip; the state before this step is kept%s"
-              .formatted(trouble.get(), kept.map(path -> " in " + path).orElse("")));
+          "%s. Lower schedule.rate or set guard.clip; the state before this step is kept in %s"
+              .formatted(trouble.get(), keep(position)));
     }
   }
 
@@ -130,29 +136,35 @@ final class TrainingLoop {
     events.accept(new TrainingEvent.Loading(step, stalls.bottleneck(), stalls));
   }
 
-  /**
-   * Saves the state as it is before the step at this position, if it is not saved yet.
-   *
-   * @return where, on rank 0
-   */
+  /** Saves the state as it is before the step at this position, if it is not saved yet. */
   private Optional<Path> save(Position position) {
-    long began = System.nanoTime();
-    work.agreeOnBuffers();
-    StateTree state = state(position);
-    CheckpointStore checkpoints = parts.checkpoints();
-    // The replicas are equal, so one rank's copy is everybody's.
-    if (communicator.rank() == 0 && !checkpoints.steps().contains(position.step())) {
-      lastSaved = Optional.of(checkpoints.save(position.step(), state));
+    if (savedAfter != position.step()) {
+      long began = System.nanoTime();
+      work.agreeOnBuffers();
+      saved = Optional.of(parts.checkpoints().save(position.step(), state(position)));
+      savedAfter = position.step();
+      checkpointSeconds += (System.nanoTime() - began) / 1e9;
     }
-    communicator.barrier();
+    return saved;
+  }
+
+  /** Saves and waits until it is on disk; gives the place, if this run has saved anything. */
+  private String keep(Position position) {
+    Optional<Path> path = save(position);
+    long began = System.nanoTime();
+    parts.checkpoints().await();
     checkpointSeconds += (System.nanoTime() - began) / 1e9;
-    return lastSaved;
+    return path.map(Path::toString).orElse("");
   }
 
   private StateTree state(Position position) {
     Course course =
         new Course(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
-    return optimizer.stateTree(course.values(feed.steps(), config.seed()));
+    Map<String, String> values = course.values(feed.steps(), config.seed());
+    if (testedAfter == position.step()) {
+      values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));
+    }
+    return optimizer.stateTree(values);
   }
 
   private TrainingEvent.Result finish() {
@@ -160,7 +172,7 @@ final class TrainingLoop {
     if (testedAfter != end.step()) {
       validate();
     }
-    Optional<Path> checkpoint = save(end);
+    String checkpoint = keep(end);
     byte[] digest = Replicas.digest(state(end));
     long samples = end.sample() - firstSample;
     TrainingEvent.Result result =
@@ -180,7 +192,7 @@ final class TrainingLoop {
             phases.seconds(Phase.COMPUTE),
             phases.seconds(Phase.SYNC),
             checkpointSeconds,
-            checkpoint.map(Path::toString).orElse(""));
+            checkpoint);
     events.accept(result);
     return result;
   }

@@ -1,6 +1,8 @@
 package dev.tandem.train;
 
-import dev.tandem.checkpoint.FolderCheckpointStore;
+import dev.tandem.checkpoint.BackgroundCheckpoints;
+import dev.tandem.checkpoint.CheckpointOptions;
+import dev.tandem.checkpoint.CheckpointStore;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
@@ -25,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Trains with the ranks as threads of this JVM, each with an engine of one thread. */
 final class ThreadRanks {
@@ -33,6 +36,7 @@ final class ThreadRanks {
   private final RecordSource test;
   private final Path folder;
   private Supplier<BatchSizing> sizing = () -> BatchSizing.FIXED;
+  private UnaryOperator<CheckpointStore> through = UnaryOperator.identity();
 
   /** What rank 0 told of the last run. */
   final List<TrainingEvent> events = Collections.synchronizedList(new ArrayList<>());
@@ -48,6 +52,12 @@ final class ThreadRanks {
 
   ThreadRanks with(Supplier<BatchSizing> policy) {
     sizing = policy;
+    return this;
+  }
+
+  /** Lets a test stand between the run and its checkpoints. */
+  ThreadRanks through(UnaryOperator<CheckpointStore> other) {
+    through = other;
     return this;
   }
 
@@ -85,7 +95,14 @@ final class ThreadRanks {
       TrainingConfig config, Communicator communicator, Path path, boolean resume) {
     try (communicator;
         Network network = network(config);
-        Optimizer optimizer = config.optimizer().create(network)) {
+        Optimizer optimizer = config.optimizer().create(network);
+        BackgroundCheckpoints checkpoints =
+            new BackgroundCheckpoints(
+                communicator,
+                List.of(new BackgroundCheckpoints.Level(path, 1, CheckpointOptions.DEFAULT)),
+                DurableFiles.system(),
+                line -> {},
+                cost -> {})) {
       Trainer.Parts parts =
           new Trainer.Parts(
               communicator,
@@ -94,7 +111,7 @@ final class ThreadRanks {
               network,
               optimizer,
               new BlockingSynchronizer(communicator),
-              new FolderCheckpointStore(path, DurableFiles.system()),
+              through.apply(checkpoints),
               sizing.get());
       Trainer trainer = new Trainer(config, parts, events::add);
       if (resume) {

@@ -227,11 +227,13 @@ class TrainingLoopTest {
   void theLogForgetsWhatAResumedRunDoesAgain() throws Exception {
     TrainingEvent first = new TrainingEvent.Step(1, 64, 640, 2, 0.1, 1, 64);
     TrainingEvent second = new TrainingEvent.Step(2, 128, 640, 1, 0.1, 1, 64);
-    try (RunLog log = RunLog.open(folder, 0)) {
+    try (RunLog log = new RunLog(folder)) {
+      log.begin(0);
       log.write(first);
       log.write(second);
     }
-    try (RunLog log = RunLog.open(folder, 1)) {
+    try (RunLog log = new RunLog(folder)) {
+      log.begin(1);
       log.write(second);
     }
     assertEquals(

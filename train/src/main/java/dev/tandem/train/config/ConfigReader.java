@@ -50,6 +50,7 @@ final class ConfigReader {
             validation(),
             checkpoint(),
             fineTune(),
+            root.text("synchronisation", "buckets"),
             root.longInteger("seed", 1));
     root.requireAllRead();
     return config;
@@ -245,7 +246,8 @@ final class ConfigReader {
   private CheckpointConfig checkpoint() {
     Fields keys = root.section("checkpoint");
     CheckpointConfig checkpoint =
-        new CheckpointConfig(keys.longInteger("every-steps", 0), keys.flag("best", false));
+        new CheckpointConfig(
+            keys.longInteger("every-steps", 0), keys.flag("best", false), keys.integer("keep", 3));
     keys.requireAllRead();
     return checkpoint;
   }

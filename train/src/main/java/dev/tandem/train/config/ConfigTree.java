@@ -41,11 +41,13 @@ final class ConfigTree {
         .put("batch", config.validation().batch());
     root.putObject("checkpoint")
         .put("every-steps", config.checkpoint().everySteps())
-        .put("best", config.checkpoint().best());
+        .put("best", config.checkpoint().best())
+        .put("keep", config.checkpoint().keep());
     ObjectNode fineTune = root.putObject("fine-tune");
     fineTune.put("init-from", config.fineTune().initFrom());
     ArrayNode freeze = fineTune.putArray("freeze");
     config.fineTune().freeze().forEach(freeze::add);
+    root.put("synchronisation", config.synchronisation());
     root.put("seed", config.seed());
     return root;
   }

@@ -10,6 +10,7 @@ import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.sync.policy.SyncOptions;
 import java.nio.file.Path;
 
 /**
@@ -18,6 +19,8 @@ import java.nio.file.Path;
  * @param network layer by layer
  * @param epochs passes over the training set
  * @param mostSteps the run ends after so many steps even if epochs are left; 0 for no limit
+ * @param synchronisation how gradients of ranks meet at levels fast and run, as {@link
+ *     SyncOptions#of(String)} names it
  * @param seed fixes every random choice
  */
 public record TrainingConfig(
@@ -34,6 +37,7 @@ public record TrainingConfig(
     ValidationConfig validation,
     CheckpointConfig checkpoint,
     FineTuneConfig fineTune,
+    String synchronisation,
     long seed) {
 
   /** The name of the resolved configuration in a run's folder. */
@@ -61,6 +65,7 @@ public record TrainingConfig(
       checkElastic(batch, data, determinism);
     }
     LayerNames.matching(network, fineTune.freeze());
+    SyncOptions.of(synchronisation);
     preparation(network, data, "", seed); // checks that they go together
   }
 
@@ -82,6 +87,15 @@ public record TrainingConfig(
       throw new UsageException(
           "batch.global is %d, which cannot be cut into %d shards"
               .formatted(batch.global(), determinism.shards()));
+    }
+  }
+
+  /** Refuses a number of ranks that cannot share the work. */
+  public void checkRanks(int ranks) {
+    if (determinism.elastic() && ranks > determinism.shards()) {
+      throw new UsageException(
+          "%d ranks cannot share %d shards: raise shards, or use determinism: run"
+              .formatted(ranks, determinism.shards()));
     }
   }
 

@@ -67,7 +67,8 @@ class TrainingConfigTest {
                 "synchronised-batch-norm=true",
                 "guard={clip: 2, loss-spike: 5, spike-after: 3}",
                 "validation={patience: 2, least-gain: 0.001, batch: 100, every-epochs: 3}",
-                "checkpoint={every-steps: 50, best: true}",
+                "checkpoint={every-steps: 50, best: true, keep: 7}",
+                "synchronisation=topo",
                 "steps=99"));
     for (TrainingConfig config : configs) {
       config.save(run);
@@ -80,7 +81,7 @@ class TrainingConfigTest {
     assertEquals(
         "c.yaml: configuration: unknown key 'lerning_rate'; known here: [batch, checkpoint, data,"
             + " determinism, device, epochs, fine-tune, guard, network, optimizer, precision, schedule, seed,"
-            + " shards, steps, synchronised-batch-norm, threads, validation]",
+            + " shards, steps, synchronisation, synchronised-batch-norm, threads, validation]",
         mistake("lerning_rate=3"));
     assertEquals(
         "c.yaml: batch: unknown key 'globl'; known here: [accumulation, global]",
@@ -106,6 +107,7 @@ class TrainingConfigTest {
     assertTrue(mistake("data.normalise=maybe").contains("normalise is 'maybe'"));
     assertTrue(mistake("data={normalise: none}").contains("data: train is missing"));
     assertTrue(mistake("determinism=elastic", "batch.accumulation=2").contains("raise shards"));
+    assertTrue(mistake("synchronisation=fast").contains("the synchronisation policy must be one"));
     assertTrue(mistake("determinism=elastic", "shards=65").contains("cut into 65 shards"));
     assertTrue(mistake("batch").contains("--set batch: key=value"));
   }
