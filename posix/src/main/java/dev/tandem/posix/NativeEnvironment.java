@@ -9,8 +9,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * The environment variables that native libraries of this process see; Java's own view of them,
- * which child processes get, stays as it was at the start.
+ * The environment variables that native libraries of this process see. Java copies them when it is
+ * first asked for one: what is set before that its child processes inherit, too.
  */
 public final class NativeEnvironment {
 

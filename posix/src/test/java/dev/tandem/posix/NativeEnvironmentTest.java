@@ -1,7 +1,6 @@
 package dev.tandem.posix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.Optional;
@@ -22,6 +21,5 @@ class NativeEnvironmentTest {
     environment.setIfMissing(NAME, "first");
     environment.setIfMissing(NAME, "second");
     assertEquals(Optional.of("first"), environment.variable(NAME));
-    assertNull(System.getenv(NAME));
   }
 }

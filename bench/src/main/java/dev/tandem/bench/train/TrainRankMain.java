@@ -1,6 +1,7 @@
 package dev.tandem.bench.train;
 
 import dev.tandem.bench.Contender;
+import dev.tandem.bench.Spread;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Locale;
@@ -78,14 +80,17 @@ public final class TrainRankMain {
     for (int step = 0; step < run.warmUp(); step++) {
       training.step(run.synchronised());
     }
-    communicator.barrier();
-    long began = System.nanoTime();
+    double[] seconds = new double[run.steps()];
     for (int step = 0; step < run.steps(); step++) {
+      communicator.barrier();
+      long began = System.nanoTime();
       training.step(run.synchronised());
+      seconds[step] = (System.nanoTime() - began) / 1e9;
     }
-    double[] seconds = {(System.nanoTime() - began) / 1e9 / run.steps()};
+    // Of the slowest rank, step by step: with synchronisation each waits for it anyway.
     communicator.allreduce(MemorySegment.ofArray(seconds), DType.FLOAT64, ReduceOp.MAX);
-    return String.format(Locale.ROOT, "%.9f", seconds[0]);
+    double median = Spread.of(Arrays.stream(seconds).boxed().toList()).median();
+    return String.format(Locale.ROOT, "%.9f", median);
   }
 
   private Training training(Key key) {

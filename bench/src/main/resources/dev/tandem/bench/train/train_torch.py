@@ -7,6 +7,7 @@ usage: train_torch.py RANK RANKS STORE_FILE PIPES FOLDER
 
 import contextlib
 import os
+import statistics
 import sys
 import time
 
@@ -131,15 +132,17 @@ class Training:
 def run(training, synchronised, warm_up, steps, ranks):
     for _ in range(warm_up):
         training.step(synchronised)
-    if ranks > 1:
-        dist.barrier()
-    began = time.perf_counter()
+    times = []
     for _ in range(steps):
+        if ranks > 1:
+            dist.barrier()
+        began = time.perf_counter()
         training.step(synchronised)
-    each = torch.tensor([(time.perf_counter() - began) / steps], dtype=torch.float64)
+        times.append(time.perf_counter() - began)
+    slowest = torch.tensor(times, dtype=torch.float64)
     if ranks > 1:
-        dist.all_reduce(each, dist.ReduceOp.MAX)
-    return each.item()
+        dist.all_reduce(slowest, dist.ReduceOp.MAX)
+    return statistics.median(slowest.tolist())
 
 
 def main():
