@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
       BenchLmdbCommand.class,
       BenchReadCommand.class,
       BenchCollectiveCommand.class,
+      BenchSyncCommand.class,
       BenchTrainCommand.class,
       BenchBatchCommand.class,
       BenchCheckpointCommand.class
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
       "  ./tandem bench lmdb --quick",
       "  ./tandem bench read --quick",
       "  ./tandem bench collective --quick",
+      "  ./tandem bench sync --quick",
       "  ./tandem bench train --quick",
       "  ./tandem bench batch --quick",
       "  ./tandem bench checkpoint --quick"

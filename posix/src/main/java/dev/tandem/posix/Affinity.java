@@ -1,10 +1,14 @@
 package dev.tandem.posix;
 
+import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.BitSet;
 
 /**
@@ -13,6 +17,7 @@ import java.util.BitSet;
 public final class Affinity {
 
   private static final int MASK_BYTES = 128;
+  private static final int CALLING_THREAD = 0;
 
   private static final Capability<Affinity> CAPABILITY =
       Linux.bind("thread affinity", Affinity::new);
@@ -37,7 +42,7 @@ public final class Affinity {
   public BitSet current() {
     Linux.Scratch scratch = Linux.scratch();
     MemorySegment mask = scratch.memory.asSlice(0, MASK_BYTES).fill((byte) 0);
-    call(reader, scratch, mask, "read");
+    call(reader, scratch, CALLING_THREAD, mask, "read");
     return BitSet.valueOf(mask.toArray(ValueLayout.JAVA_BYTE));
   }
 
@@ -50,7 +55,29 @@ public final class Affinity {
       throw new IllegalArgumentException("no machine has processor " + (processors.length() - 1));
     }
     mask.asSlice(0, bits.length).copyFrom(MemorySegment.ofArray(bits));
-    call(setter, scratch, mask, "set");
+    call(setter, scratch, CALLING_THREAD, mask, "set");
+  }
+
+  /**
+   * Lets all threads of this process run on these processors only: those that there are, of the JVM
+   * too, and those that they will start.
+   */
+  public void pinProcess(BitSet processors) {
+    pin(processors);
+    MemorySegment mask = Linux.scratch().memory.asSlice(0, MASK_BYTES);
+    Path tasks = Path.of("/proc/self/task");
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+      for (Path thread : threads) {
+        int number = Integer.parseInt(thread.getFileName().toString());
+        try {
+          call(setter, Linux.scratch(), number, mask, "set");
+        } catch (IllegalArgumentException e) {
+          // It has ended meanwhile; whoever is alive could be pinned as the calling thread was.
+        }
+      }
+    } catch (IOException e) {
+      throw FileErrors.failure("read", tasks, e);
+    }
   }
 
   /** The processor that the calling thread runs on, at this moment. */
@@ -96,10 +123,10 @@ public final class Affinity {
   }
 
   private static void call(
-      MethodHandle function, Linux.Scratch scratch, MemorySegment mask, String what) {
+      MethodHandle function, Linux.Scratch scratch, int thread, MemorySegment mask, String what) {
     int result;
     try {
-      result = (int) function.invokeExact(scratch.callState, 0, (long) MASK_BYTES, mask);
+      result = (int) function.invokeExact(scratch.callState, thread, (long) MASK_BYTES, mask);
     } catch (Throwable e) {
       throw Linux.unexpected(e);
     }

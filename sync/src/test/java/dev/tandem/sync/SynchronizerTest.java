@@ -221,6 +221,7 @@ class SynchronizerTest {
               // Nobody but this rank will ever ask for it.
               TensorView tensor = tensor("of rank " + communicator.rank(), 1);
               synchronizer.request(Request.sum(tensor, outcome::complete));
+              communicator.barrier();
               if (communicator.rank() == 1) {
                 synchronizer.close();
               }

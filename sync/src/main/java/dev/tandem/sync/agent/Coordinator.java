@@ -7,19 +7,33 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** What rank 0 keeps: who has asked for what, until all have. */
 final class Coordinator {
 
+  /** Who has asked for one tensor, and with which signature. */
   private static final class Tally {
-    private final Tensor first;
-    private final int firstRank;
-    private final BitSet ranks = new BitSet();
-    private String error = "";
+    private final SortedMap<Integer, Tensor> wanted = new TreeMap<>();
 
-    Tally(Tensor first, int firstRank) {
-      this.first = first;
-      this.firstRank = firstRank;
+    Response response() {
+      int first = wanted.firstKey();
+      Tensor tensor = wanted.get(first);
+      for (Map.Entry<Integer, Tensor> other : wanted.entrySet()) {
+        if (!other.getValue().equals(tensor)) {
+          return new Response(
+              tensor,
+              "tensor %s: rank %d asks for %s, rank %d for %s; all ranks must ask for the same"
+                  .formatted(
+                      tensor.name(),
+                      first,
+                      tensor.signature(),
+                      other.getKey(),
+                      other.getValue().signature()));
+        }
+      }
+      return Response.of(tensor);
     }
   }
 
@@ -35,18 +49,7 @@ final class Coordinator {
   void receive(int rank, boolean hasJoined, List<Tensor> wanted) {
     joined.set(rank, hasJoined);
     for (Tensor tensor : wanted) {
-      Tally tally = tallies.computeIfAbsent(tensor.name(), name -> new Tally(tensor, rank));
-      tally.ranks.set(rank);
-      if (!tally.first.equals(tensor) && tally.error.isEmpty()) {
-        tally.error =
-            "tensor %s: rank %d asks for %s, rank %d for %s; all ranks must ask for the same"
-                .formatted(
-                    tensor.name(),
-                    tally.firstRank,
-                    tally.first.signature(),
-                    rank,
-                    tensor.signature());
-      }
+      tallies.computeIfAbsent(tensor.name(), name -> new Tally()).wanted.put(rank, tensor);
     }
   }
 
@@ -55,10 +58,10 @@ final class Coordinator {
     List<Response> responses = new ArrayList<>();
     for (Iterator<Tally> each = tallies.values().iterator(); each.hasNext(); ) {
       Tally tally = each.next();
-      BitSet present = (BitSet) tally.ranks.clone();
-      present.or(joined);
+      BitSet present = (BitSet) joined.clone();
+      tally.wanted.keySet().forEach(present::set);
       if (present.cardinality() == size) {
-        responses.add(new Response(tally.first, tally.error));
+        responses.add(tally.response());
         each.remove();
       }
     }

@@ -8,7 +8,6 @@ import dev.tandem.sync.request.Outcome;
 import dev.tandem.sync.request.Request;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -161,25 +160,8 @@ public final class Intake {
 
   /** What this rank waits for and does. */
   StallStatus status(boolean last) {
-    return locked(
-        () -> {
-          Map<String, Double> waiting = new LinkedHashMap<>();
-          long now = System.nanoTime();
-          pending
-              .values()
-              .forEach(entry -> waiting.put(entry.name(), (now - entry.madeNanos()) / 1e9));
-          return new StallStatus(last, joining.isPresent(), Whereabouts.of(lastRequester), waiting);
-        });
+    return locked(() -> StallStatus.of(last, joining.isPresent(), lastRequester, pending.values()));
   }
-
-  /**
-   * What is new to an agent that negotiates.
-   *
-   * @param stable whether this rank could plan from what it has recorded
-   * @param proposed whether it has a graph to plan from
-   */
-  record News(
-      List<Entry> entries, boolean shutdown, boolean joined, boolean stable, boolean proposed) {}
 
   /** Hands over what has come in. */
   News drain(int stableSteps) {
@@ -246,15 +228,6 @@ public final class Intake {
           recorder.forgetStability();
           proposal = Optional.empty();
         });
-  }
-
-  /** Why a plan is left, or that it goes on. */
-  enum Verdict {
-    COMPLETE,
-    UNPLANNED_REQUEST,
-    MISSING_REQUEST,
-    OTHER_PLANS,
-    SHUTDOWN
   }
 
   /** Sleeps until a buffer is complete, or cannot be expected to become so. */

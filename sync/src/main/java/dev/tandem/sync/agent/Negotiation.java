@@ -77,7 +77,7 @@ final class Negotiation implements Mode {
       intake.awaitNews(stableSteps());
     }
     cycle.await();
-    Intake.News news = intake.drain(stableSteps());
+    News news = intake.drain(stableSteps());
     news.entries().forEach(entry -> open.put(entry.name(), entry));
 
     BitSet bits = synchronise(news);
@@ -110,7 +110,7 @@ final class Negotiation implements Mode {
   }
 
   /** The bits of all ranks, after what this rank has to say. */
-  private BitSet synchronise(Intake.News news) {
+  private BitSet synchronise(News news) {
     BitSet bits = new BitSet();
     bits.set(NOBODY_SHUTS_DOWN, !news.shutdown());
     bits.set(ALL_JOINED, news.joined());

@@ -48,7 +48,7 @@ final class PlannedTransfers implements Mode {
 
   @Override
   public Optional<Mode> work() {
-    Intake.Verdict verdict = site.intake().awaitBuffer(next, site.leaving());
+    Verdict verdict = site.intake().awaitBuffer(next, site.leaving());
     long flags = head(verdict);
     if ((flags & NOBODY_SHUTS_DOWN) == 0) {
       site.intake().close(new Outcome.Aborted("a rank has shut the synchroniser down"));
@@ -65,7 +65,7 @@ final class PlannedTransfers implements Mode {
   }
 
   /** What all ranks say. */
-  private long head(Intake.Verdict verdict) {
+  private long head(Verdict verdict) {
     long hash = FusionPlan.mix(plan.hash(), ++transfer);
     long[] words = new long[FLAGS + 1];
     words[HASH] = hash;
@@ -95,7 +95,7 @@ final class PlannedTransfers implements Mode {
     }
   }
 
-  private String reason(Intake.Verdict verdict) {
+  private String reason(Verdict verdict) {
     return switch (verdict) {
       case COMPLETE -> "another rank cannot complete it";
       case UNPLANNED_REQUEST -> "this rank requests a tensor that was not planned";

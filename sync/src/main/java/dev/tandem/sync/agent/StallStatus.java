@@ -1,6 +1,9 @@
 package dev.tandem.sync.agent;
 
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a rank tells about itself.
@@ -10,5 +13,13 @@ import java.util.Map;
  * @param doing what its program does, as the end of a sentence
  * @param pendingSeconds what it waits for, by name, and for how long
  */
-record StallStatus(
-    boolean last, boolean joined, String doing, Map<String, Double> pendingSeconds) {}
+record StallStatus(boolean last, boolean joined, String doing, Map<String, Double> pendingSeconds) {
+
+  static StallStatus of(
+      boolean last, boolean joined, Optional<Thread> requester, Collection<Entry> pending) {
+    Map<String, Double> waiting = new LinkedHashMap<>();
+    long now = System.nanoTime();
+    pending.forEach(entry -> waiting.put(entry.name(), (now - entry.madeNanos()) / 1e9));
+    return new StallStatus(last, joined, Whereabouts.of(requester), waiting);
+  }
+}

@@ -1,0 +1,101 @@
+package dev.tandem.bench.sync;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * How much is measured.
+ *
+ * @param rounds of turns; each goes through all policies
+ * @param steps of a turn that count
+ * @param idlePairs of loops with and without an idle synchroniser
+ * @param checkSteps after which the parameters under all policies are compared
+ * @param limit no round but the first begins that would end later, from the start of everything
+ */
+public record SyncEffort(
+    int rounds,
+    int steps,
+    int idlePairs,
+    int checkSteps,
+    Duration limit,
+    List<Double> cycleMillis,
+    List<String> policies) {
+
+  /** What everything is compared with. */
+  static final String BASELINE = "baseline";
+
+  /** What a user of PyTorch would compare with. */
+  static final String BUCKETS = "buckets";
+
+  /** For figures to rely on. */
+  public static final SyncEffort FULL =
+      new SyncEffort(
+          12,
+          24,
+          30,
+          100,
+          Duration.ofMinutes(40),
+          List.of(1.0, 5.0),
+          List.of(
+              BASELINE,
+              "baseline-spin",
+              "baseline-parked",
+              "gs",
+              "nbcs",
+              "scp",
+              "topo",
+              "scp-topo",
+              BUCKETS));
+
+  /** Within 75 seconds. */
+  public static final SyncEffort QUICK =
+      new SyncEffort(
+          10,
+          10,
+          6,
+          12,
+          Duration.ofSeconds(62),
+          List.of(1.0),
+          List.of(BASELINE, "baseline-parked", "gs", "nbcs", "topo", BUCKETS));
+
+  public SyncEffort withRounds(int count) {
+    return new SyncEffort(count, steps, idlePairs, checkSteps, limit, cycleMillis, policies);
+  }
+
+  /** The turns of a round, in the order of even rounds. */
+  List<SyncTurn> turns() {
+    List<SyncTurn> turns = new ArrayList<>();
+    for (SyncInput input : SyncInput.values()) {
+      for (double cycle : cycleMillis) {
+        policies.forEach(policy -> turns.add(new SyncTurn(policy, input, cycle)));
+      }
+    }
+    return turns;
+  }
+
+  /** As arguments of a rank. */
+  List<String> arguments() {
+    return List.of(
+        Integer.toString(rounds),
+        Integer.toString(steps),
+        Integer.toString(idlePairs),
+        Integer.toString(checkSteps),
+        limit.toString(),
+        String.join(",", cycleMillis.stream().map(each -> each.toString()).toList()),
+        String.join(",", policies));
+  }
+
+  static SyncEffort of(String[] arguments) {
+    return new SyncEffort(
+        Integer.parseInt(arguments[0]),
+        Integer.parseInt(arguments[1]),
+        Integer.parseInt(arguments[2]),
+        Integer.parseInt(arguments[3]),
+        Duration.parse(arguments[4].toUpperCase(Locale.ROOT)),
+        Arrays.stream(arguments[5].split(",", -1)).map(Double::valueOf).toList(),
+        List.of(arguments[6].split(",", -1)));
+  }
+}

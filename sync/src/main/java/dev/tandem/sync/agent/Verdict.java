@@ -1,0 +1,10 @@
+package dev.tandem.sync.agent;
+
+/** Whether an awaited buffer can be transferred, or why its plan must be left. */
+enum Verdict {
+  COMPLETE,
+  UNPLANNED_REQUEST,
+  MISSING_REQUEST,
+  OTHER_PLANS,
+  SHUTDOWN
+}
