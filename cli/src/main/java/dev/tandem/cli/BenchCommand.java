@@ -8,13 +8,23 @@ import picocli.CommandLine.Command;
     name = "bench",
     description = "Measures Tandem against its peers on this machine, in one run.",
     mixinStandardHelpOptions = true,
-    subcommands = {BenchLmdbCommand.class, BenchReadCommand.class, BenchCollectiveCommand.class},
+    subcommands = {
+      BenchLmdbCommand.class,
+      BenchReadCommand.class,
+      BenchCollectiveCommand.class,
+      BenchTrainCommand.class,
+      BenchBatchCommand.class,
+      BenchCheckpointCommand.class
+    },
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem bench lmdb --quick",
       "  ./tandem bench read --quick",
-      "  ./tandem bench collective --quick"
+      "  ./tandem bench collective --quick",
+      "  ./tandem bench train --quick",
+      "  ./tandem bench batch --quick",
+      "  ./tandem bench checkpoint --quick"
     })
 final class BenchCommand implements Runnable {
 

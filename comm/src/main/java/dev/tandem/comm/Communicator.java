@@ -20,6 +20,7 @@ import dev.tandem.comm.transport.TcpTransport;
 import dev.tandem.comm.transport.ThreadsTransport;
 import dev.tandem.comm.transport.Traffic;
 import dev.tandem.comm.transport.Transport;
+import dev.tandem.comm.transport.WaitPolicy;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -163,12 +164,24 @@ public final class Communicator implements Collectives, AutoCloseable {
    * Close it before this communicator.
    */
   public Communicator group(int... ranks) {
+    return group(Optional.empty(), ranks);
+  }
+
+  /**
+   * The same for a group whose members wait for each other in a way of their own where they share
+   * memory; all of them name the same manner.
+   */
+  public Communicator group(WaitPolicy waiting, int... ranks) {
+    return group(Optional.of(waiting), ranks);
+  }
+
+  private Communicator group(Optional<WaitPolicy> waiting, int... ranks) {
     progress.drain();
     int channel = groups.agree(team, ranks);
     return new Communicator(
         transport,
         groups,
-        team.group(channel, ranks),
+        team.group(channel, waiting, ranks),
         new ProgressThread(transport.rank()),
         level,
         Ownership.TEAM);

@@ -42,6 +42,11 @@ public final class BlockingSynchronizer implements GradientSynchronizer {
     pending.clear();
   }
 
+  @Override
+  public void sum(TensorView tensor) {
+    communicator.allreduce(tensor.data(), tensor.dtype(), ReduceOp.SUM);
+  }
+
   private static void scale(MemorySegment values, float weight) {
     if (weight == 1) {
       return;

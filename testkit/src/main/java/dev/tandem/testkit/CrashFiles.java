@@ -170,9 +170,33 @@ public final class CrashFiles implements DurableFiles {
   }
 
   @Override
+  public synchronized DurableFile openForReading(Path path) {
+    Content content = names.get(key(path));
+    if (content == null) {
+      throw new WorkFailedException("cannot open " + path + ": no such file or folder");
+    }
+    return new Handle(path, content);
+  }
+
+  @Override
   public synchronized boolean exists(Path path) {
     return names.containsKey(key(path));
   }
+
+  /** Folders are where files are; {@link #createFolders} promises durable names at once. */
+  @Override
+  public synchronized List<String> list(Path folder) {
+    Path parent = key(folder);
+    return names.keySet().stream()
+        .filter(path -> path.startsWith(parent) && !path.equals(parent))
+        .map(path -> parent.relativize(path).getName(0).toString())
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
+  @Override
+  public void createFolders(Path folder) {}
 
   @Override
   public synchronized void rename(Path from, Path to) {

@@ -6,6 +6,7 @@ import dev.tandem.comm.transport.Arrival;
 import dev.tandem.comm.transport.Board;
 import dev.tandem.comm.transport.Traffic;
 import dev.tandem.comm.transport.Transport;
+import dev.tandem.comm.transport.WaitPolicy;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
@@ -29,6 +30,7 @@ public final class Team implements AutoCloseable {
   private final int[] members;
   private final int rank;
   private final CollectiveSettings settings;
+  private final Optional<WaitPolicy> waiting;
   private final Layout layout;
   private final Optional<Board> board;
   private final Optional<Team> local;
@@ -49,18 +51,20 @@ public final class Team implements AutoCloseable {
       int channel,
       int[] members,
       CollectiveSettings settings,
+      Optional<WaitPolicy> waiting,
       LongAdder messageSteps) {
     this.transport = transport;
     this.channel = channel;
     this.members = members.clone();
     this.rank = indexOf(transport.rank(), members);
     this.settings = settings;
+    this.waiting = waiting;
     this.messageSteps = messageSteps;
     this.layout = Layout.of(IntStream.of(members).map(transport::host).toArray());
     this.arrivals = new Arrivals(this);
     this.board =
         members.length > 1 && !layout.spans()
-            ? transport.board(channel, members)
+            ? transport.board(channel, members, waiting)
             : Optional.empty();
     // Their messages need no channel of their own: all members do everything in the same order.
     this.local =
@@ -75,7 +79,7 @@ public final class Team implements AutoCloseable {
   }
 
   private Team part(int[] ranks) {
-    return new Team(transport, channel, members(ranks), settings, messageSteps);
+    return new Team(transport, channel, members(ranks), settings, waiting, messageSteps);
   }
 
   /**
@@ -85,7 +89,7 @@ public final class Team implements AutoCloseable {
    */
   public static Team everyone(Transport transport, int channel, CollectiveSettings settings) {
     int[] members = IntStream.range(0, transport.size()).toArray();
-    return new Team(transport, channel, members, settings, new LongAdder());
+    return new Team(transport, channel, members, settings, Optional.empty(), new LongAdder());
   }
 
   /**
@@ -93,9 +97,10 @@ public final class Team implements AutoCloseable {
    * time.
    *
    * @param newChannel known to all its members; it and the next are used by no other team of theirs
+   * @param howToWait where they share memory, or what suits the ranks of the job
    */
-  public Team group(int newChannel, int... ranks) {
-    return new Team(transport, newChannel, members(ranks), settings, messageSteps);
+  public Team group(int newChannel, Optional<WaitPolicy> howToWait, int... ranks) {
+    return new Team(transport, newChannel, members(ranks), settings, howToWait, messageSteps);
   }
 
   private static int indexOf(int rank, int[] members) {

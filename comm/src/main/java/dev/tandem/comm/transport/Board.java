@@ -49,6 +49,7 @@ public final class Board implements AutoCloseable {
   private final int rank;
   private final int size;
   private final Lookout lookout;
+  private final boolean foresees;
   private final Doorbell doorbell;
   // By member; nobody watches itself, so this one's own may be null.
   private final List<PeerWatch> watches;
@@ -87,6 +88,7 @@ public final class Board implements AutoCloseable {
     this.size = watches.size();
     this.watches = watches;
     this.lookout = new Lookout(memory, policy);
+    this.foresees = policy.manner() == WaitPolicy.Manner.ADAPTIVE;
     this.doorbell = Doorbell.best();
     this.meter = meter;
     this.registry = registry;
@@ -221,7 +223,7 @@ public final class Board implements AutoCloseable {
     // A virtual thread that sleeps in the kernel keeps its carrier, which the awaited may need.
     Doorbell bell = Thread.currentThread().isVirtual() ? Doorbell.polling() : doorbell;
     Rhythm rhythm = rhythms[member];
-    boolean foreseen = rhythm.steady();
+    boolean foreseen = foresees && rhythm.steady();
     long began = lookout.began();
     WORD.getAndAdd(memory, sleepers(member), 1);
     try {

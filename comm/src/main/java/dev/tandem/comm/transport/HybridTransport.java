@@ -27,9 +27,9 @@ public final class HybridTransport implements Transport {
   }
 
   @Override
-  public Optional<Board> board(int channel, int[] members) {
+  public Optional<Board> board(int channel, int[] members, Optional<WaitPolicy> waiting) {
     boolean oneHost = Arrays.stream(members).map(this::host).distinct().count() == 1;
-    return oneHost ? inside.board(channel, members) : Optional.empty();
+    return oneHost ? inside.board(channel, members, waiting) : Optional.empty();
   }
 
   @Override

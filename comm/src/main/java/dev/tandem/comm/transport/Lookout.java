@@ -65,11 +65,21 @@ final class Lookout {
         Thread.onSpinWait();
       }
       passed = System.nanoTime() - from;
-      if (passed > ALONE_NANOS) {
-        yielding.offer();
-      }
+      letOthersRun(passed);
     } while (passed < nanos);
     return false;
+  }
+
+  private void letOthersRun(long passed) {
+    switch (policy.manner()) {
+      case ADAPTIVE -> {
+        if (passed > ALONE_NANOS) {
+          yielding.offer();
+        }
+      }
+      case YIELDING -> yielding.always();
+      case SPINNING, PARKED -> {}
+    }
   }
 
   // When ranks share processors, the awaited rank may need this one to run at all.

@@ -78,9 +78,11 @@ public final class SharedMemoryTransport implements Transport {
 
   /** The memory of any team whose members are all on this host. */
   @Override
-  public Optional<Board> board(int channel, int[] members) {
+  public Optional<Board> board(int channel, int[] members, Optional<WaitPolicy> waiting) {
     return SharedArea.share(connections, channel, members, Board.bytes(members.length), folders)
-        .map(area -> connections.board(area.memory(), area.arena(), members, policy));
+        .map(
+            area ->
+                connections.board(area.memory(), area.arena(), members, waiting.orElse(policy)));
   }
 
   @Override

@@ -157,7 +157,7 @@ public final class ThreadsTransport implements Transport {
   }
 
   @Override
-  public Optional<Board> board(int channel, int[] members) {
+  public Optional<Board> board(int channel, int[] members, Optional<WaitPolicy> waiting) {
     if (!hub.withBoards || IntStream.of(members).map(this::host).distinct().count() > 1) {
       return Optional.empty();
     }
@@ -172,7 +172,7 @@ public final class ThreadsTransport implements Transport {
       watches.add(new Neighbour(members[member]));
       place = members[member] == rank ? member : place;
     }
-    WaitPolicy policy = WaitPolicy.forRank(rank, mailboxes.length);
+    WaitPolicy policy = waiting.orElseGet(() -> WaitPolicy.forRank(rank, mailboxes.length));
     return Optional.of(
         boards.add(new Board(memory, Arena.ofShared(), place, watches, policy, meter, boards)));
   }

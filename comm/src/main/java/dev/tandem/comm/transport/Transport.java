@@ -65,6 +65,15 @@ public interface Transport extends AutoCloseable {
    * time, in this order of ranks. The caller closes it before the transport.
    */
   default Optional<Board> board(int channel, int[] members) {
+    return board(channel, members, Optional.empty());
+  }
+
+  /**
+   * The same for ranks that wait at it in a way of their own; all of them name the same manner.
+   *
+   * @param waiting how, or what suits the ranks of this transport
+   */
+  default Optional<Board> board(int channel, int[] members, Optional<WaitPolicy> waiting) {
     return Optional.empty();
   }
 

@@ -12,8 +12,32 @@ import java.time.Duration;
  * @param spin how long to look again and again
  * @param yields how often to let others run then, if nobody has anything to do
  * @param seat the number of the rank among those that it shares the processors with
+ * @param manner what a spinning rank does for others
  */
-public record WaitPolicy(Duration spin, int yields, int seat) {
+public record WaitPolicy(Duration spin, int yields, int seat, Manner manner) {
+
+  /** What a waiting rank does for the threads that it shares a processor with. */
+  public enum Manner {
+    /** Offers its processor while that helps, and foresees regular waits. */
+    ADAPTIVE,
+    /** Keeps its processor: what MPI libraries do, for comparison. */
+    SPINNING,
+    /** Offers its processor at every look: what MPI libraries do when told to yield. */
+    YIELDING,
+    /** Sleeps nearly at once and foresees nothing: for threads that must not be noticed. */
+    PARKED
+  }
+
+  /** Of ranks that spin or yield for comparison: longer waits than this end in sleep after all. */
+  private static final Duration LONG = Duration.ofSeconds(1);
+
+  /** Shorter than what it takes a spinning rank to think of others. */
+  private static final Duration GLANCE = Duration.ofNanos(2_000);
+
+  /** An adaptive policy. */
+  public WaitPolicy(Duration spin, int yields, int seat) {
+    this(spin, yields, seat, Manner.ADAPTIVE);
+  }
 
   /**
    * What suits one of so many ranks on this machine. If every rank has a processor of its own, the
@@ -24,5 +48,14 @@ public record WaitPolicy(Duration spin, int yields, int seat) {
     return ranks <= Runtime.getRuntime().availableProcessors()
         ? new WaitPolicy(Duration.ofNanos(100_000), 0, number)
         : new WaitPolicy(Duration.ofNanos(200), 300, number);
+  }
+
+  /** Waits in this manner, for as long as it takes. */
+  public static WaitPolicy of(Manner manner, int seat) {
+    return switch (manner) {
+      case ADAPTIVE -> throw new IllegalArgumentException("adaptive to what? see forRank");
+      case SPINNING, YIELDING -> new WaitPolicy(LONG, 0, seat, manner);
+      case PARKED -> new WaitPolicy(GLANCE, 0, seat, manner);
+    };
   }
 }

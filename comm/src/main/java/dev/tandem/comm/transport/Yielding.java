@@ -87,6 +87,11 @@ final class Yielding {
     }
   }
 
+  /** Yields once, whatever came of it before. */
+  void always() {
+    yieldNanos();
+  }
+
   @SuppressWarnings("ThreadPriorityCheck") // Bounded, and no matter of correctness.
   private static long yieldNanos() {
     long before = System.nanoTime();

@@ -27,10 +27,10 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /** Layers of every kind with small random shapes that fit. */
-record LayerCases(LayerSpec layer, List<Shape> inputs) {
+public record LayerCases(LayerSpec layer, List<Shape> inputs) {
 
   /** One layer of each kind, and several of those with many ways to be. */
-  static List<LayerCases> draw(SplittableRandom random) {
+  public static List<LayerCases> draw(SplittableRandom random) {
     List<LayerCases> cases = new ArrayList<>();
     for (int dimensions = 2; dimensions <= 3; dimensions++) {
       cases.add(convolution(random, dimensions));

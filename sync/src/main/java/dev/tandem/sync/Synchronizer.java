@@ -1,0 +1,236 @@
+package dev.tandem.sync;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.core.TensorView;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.sync.agent.GradientMemory;
+import dev.tandem.sync.agent.Intake;
+import dev.tandem.sync.agent.StallInspector;
+import dev.tandem.sync.agent.SyncAgent;
+import dev.tandem.sync.agent.SyncObserver;
+import dev.tandem.sync.cores.CorePartition;
+import dev.tandem.sync.cores.Role;
+import dev.tandem.sync.plan.RequestGraph;
+import dev.tandem.sync.policy.Policy;
+import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.request.Request;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * The synchroniser of data-parallel training: takes named requests from any thread, and a
+ * background thread transfers them while the program goes on.
+ *
+ * <p>Each rank of a communicator, or of a group, makes one, at the same place in the order of its
+ * operations and with the same options. It forms a group of its own, so it never disturbs other
+ * users of the communicator; synchronisers of different groups never wait for each other. Close it
+ * before the communicator.
+ *
+ * <p>All methods may be called by any thread; one thread at a time ends steps by {@link #await}.
+ */
+public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
+
+  /** So long closing waits for ranks that have not said good-bye. */
+  private static final Duration CLOSING = Duration.ofSeconds(5);
+
+  private final Communicator group;
+  private final SyncOptions options;
+  private final Intake intake;
+  private final CorePartition partition;
+  private final Thread thread;
+  private final StallInspector stalls;
+  private final Results step = new Results();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private Synchronizer(Communicator group, Communicator reports, Builder builder) {
+    this.group = group;
+    this.options = builder.options;
+    this.intake = new Intake(builder.observer);
+    this.partition = builder.partition();
+    if (!(options.policy() instanceof Policy.Negotiated)) {
+      builder.graph.ifPresent(intake::propose);
+    }
+    SyncAgent agent =
+        new SyncAgent(group, options.policy(), intake, builder.observer, builder.memory);
+    this.thread =
+        Thread.ofPlatform().daemon().name("tandem-sync-" + group.rank()).start(() -> runAll(agent));
+    this.stalls =
+        new StallInspector(
+            reports, intake, options.stallAfter(), options.stallAbort(), builder.log);
+    if (!partition.remark().isEmpty()) {
+      builder.observer.remark(partition.remark());
+    }
+  }
+
+  private void runAll(SyncAgent agent) {
+    partition.enter(Role.BACKGROUND);
+    while (agent.doWork()) {
+      // What there is to do is in doWork, including sleep.
+    }
+  }
+
+  /** A synchroniser for these ranks, not started yet. */
+  public static Builder over(Communicator communicator, SyncOptions options) {
+    return new Builder(communicator, options);
+  }
+
+  /** What a synchroniser may be told before it starts. */
+  public static final class Builder {
+
+    private final Communicator communicator;
+    private final SyncOptions options;
+    private Optional<RequestGraph> graph = Optional.empty();
+    private Optional<GradientMemory> memory = Optional.empty();
+    private SyncObserver observer = SyncObserver.NONE;
+    private Consumer<String> log = line -> System.err.println("tandem: " + line);
+
+    private Builder(Communicator communicator, SyncOptions options) {
+      this.communicator = communicator;
+      this.options = options;
+    }
+
+    /** What a step requests, so that policies that plan need not record it first. */
+    public Builder planning(RequestGraph steps) {
+      graph = Optional.of(steps);
+      return this;
+    }
+
+    /**
+     * Where gradients lie, if they lie in one buffer: fused ones are then reduced in place.
+     * Borrowed until the synchroniser is closed.
+     */
+    public Builder gradients(MemorySegment buffer, List<TensorView> gradients) {
+      memory = Optional.of(new GradientMemory(buffer, gradients));
+      return this;
+    }
+
+    public Builder observedBy(SyncObserver watching) {
+      observer = watching;
+      return this;
+    }
+
+    /** Where lines about stalled tensors go, on rank 0; by default to the error stream. */
+    public Builder reporting(Consumer<String> lines) {
+      log = lines;
+      return this;
+    }
+
+    private CorePartition partition() {
+      Topology topology = communicator.topology();
+      int rank = communicator.rank();
+      return CorePartition.ofMachine(
+          options.partitioning(), topology.localRank(rank), topology.localSize(rank));
+    }
+
+    /** Starts; all ranks do this at the same time. */
+    public Synchronizer start() {
+      int[] everyone = IntStream.range(0, communicator.size()).toArray();
+      Communicator group =
+          communicator.group(
+              SyncAgent.negotiated(options.policy()).waiting().policy(communicator.rank()),
+              everyone);
+      Communicator reports = communicator.group(everyone);
+      return new Synchronizer(group, reports, this);
+    }
+  }
+
+  public SyncOptions options() {
+    return options;
+  }
+
+  /** Which cores the threads of this rank may use; the engine's and the input's enter it. */
+  public CorePartition partition() {
+    return partition;
+  }
+
+  @Override
+  public void submit(TensorView gradient, float weight) {
+    step.expect();
+    try {
+      intake.add(List.of(Request.gradient(gradient, weight, step)));
+    } catch (RuntimeException e) {
+      step.unexpect();
+      throw e;
+    }
+  }
+
+  /**
+   * Returns when every gradient that was submitted holds the weighted sum over all ranks; throws
+   * what kept one from it, such as {@link dev.tandem.core.PeerLostException}.
+   */
+  @Override
+  public void await() {
+    intake.endStep();
+    step.await();
+  }
+
+  /** Takes requests, all at once; their completions are told by the background thread. */
+  public void request(List<Request> requests) {
+    intake.add(requests);
+  }
+
+  /** Takes a request. */
+  public void request(Request request) {
+    request(List.of(request));
+  }
+
+  /** Sums a tensor over all ranks and waits for it, in the middle of a step. */
+  @Override
+  public void sum(TensorView tensor) {
+    Results results = new Results();
+    results.expect();
+    request(Request.sum(tensor, results));
+    results.await();
+  }
+
+  /**
+   * This rank has no more data. It contributes zeros to what others request, until all ranks have
+   * joined; then it returns, and all may go on.
+   */
+  public void join() {
+    Results results = new Results();
+    results.expect();
+    intake.join(results);
+    results.await();
+  }
+
+  /** What steps request from now on; all ranks say so between the same steps. */
+  public void plan(RequestGraph graph) {
+    if (!(options.policy() instanceof Policy.Negotiated)) {
+      intake.propose(graph);
+    }
+  }
+
+  /** The names of requests that are on their way. */
+  public List<String> pending() {
+    return intake.pendingNames();
+  }
+
+  /**
+   * Stops the synchronisers of all ranks; completions of what is pending are told {@link
+   * dev.tandem.sync.request.Outcome.Aborted}.
+   */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    intake.shutDown();
+    try {
+      if (thread.join(CLOSING)) {
+        group.close();
+      }
+      // Else other ranks are gone or stuck; the thread ends with the communicator.
+      stalls.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WorkFailedException("interrupted while the synchroniser was closing", e);
+    }
+  }
+}

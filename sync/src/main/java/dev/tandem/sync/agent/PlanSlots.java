@@ -1,0 +1,75 @@
+package dev.tandem.sync.agent;
+
+import dev.tandem.sync.plan.FusionPlan;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The requests of a step in the places that a plan has for them. A place is free again once its
+ * buffer was taken; since a name is never pending twice, no request of the next step comes before.
+ *
+ * <p>Guarded by the lock of the {@link Intake}.
+ */
+final class PlanSlots {
+
+  private final Entry[][] slots;
+  private final int[] missing;
+  private final FusionPlan plan;
+  private int present;
+
+  PlanSlots(FusionPlan plan) {
+    this.plan = plan;
+    int buffers = plan.buffers().size();
+    slots = new Entry[buffers][];
+    missing = new int[buffers];
+    for (int buffer = 0; buffer < buffers; buffer++) {
+      int size = plan.buffers().get(buffer).size();
+      slots[buffer] = new Entry[size];
+      missing[buffer] = size;
+    }
+  }
+
+  /** Puts a request into its place; says no if the plan has none for it. */
+  boolean put(Entry entry) {
+    FusionPlan.Place place = plan.place(entry.name()).orElse(null);
+    if (place == null || !place.tensor().signature().equals(entry.signature())) {
+      return false;
+    }
+    slots[place.buffer()][place.slot()] = entry;
+    missing[place.buffer()]--;
+    present++;
+    return true;
+  }
+
+  boolean complete(int buffer) {
+    return missing[buffer] == 0;
+  }
+
+  /** Whether any request is in its place. */
+  boolean any() {
+    return present > 0;
+  }
+
+  /** The requests of a complete buffer; its places are free then. */
+  List<Entry> take(int buffer) {
+    List<Entry> entries = List.of(slots[buffer]);
+    Arrays.fill(slots[buffer], null);
+    missing[buffer] = entries.size();
+    present -= entries.size();
+    return entries;
+  }
+
+  /** Everything that is there, in the order of the plan. */
+  List<Entry> takeAll() {
+    List<Entry> entries = new ArrayList<>();
+    for (Entry[] buffer : slots) {
+      for (Entry entry : buffer) {
+        if (entry != null) {
+          entries.add(entry);
+        }
+      }
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,73 @@
+package dev.tandem.sync.agent;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.sync.policy.Policy;
+import dev.tandem.sync.request.Outcome;
+import java.util.Optional;
+
+/**
+ * The work of a background thread, piece by piece; for one thread. All ranks have one, with the
+ * same policy, over communicators that belong to them alone.
+ */
+public final class SyncAgent {
+
+  private final Intake intake;
+  private Optional<Mode> mode;
+
+  /**
+   * An agent that begins with negotiation.
+   *
+   * @param memory where this rank's gradients lie, if they lie in one buffer
+   */
+  public SyncAgent(
+      Communicator communicator,
+      Policy policy,
+      Intake intake,
+      SyncObserver observer,
+      Optional<GradientMemory> memory) {
+    this.intake = intake;
+    Policy.Negotiated negotiated = negotiated(policy);
+    ControlPlane control = new ControlPlane(communicator, negotiated.waiting(), observer);
+    Transfers transfers = new Transfers(communicator, intake, observer);
+    Optional<PlanAgreement> planning =
+        leaving(policy)
+            .map(
+                leaving ->
+                    new PlanAgreement(
+                        policy, leaving, intake, control, transfers, observer, memory));
+    this.mode =
+        Optional.of(new Negotiation(negotiated, intake, control, transfers, observer, planning));
+  }
+
+  /** How ranks negotiate under a policy, if only in need. */
+  public static Policy.Negotiated negotiated(Policy policy) {
+    return switch (policy) {
+      case Policy.Negotiated negotiated -> negotiated;
+      case Policy.Topological topological -> topological.leaving().fallback();
+      case Policy.Bucketed bucketed -> bucketed.leaving().fallback();
+    };
+  }
+
+  private static Optional<Policy.Leaving> leaving(Policy policy) {
+    return switch (policy) {
+      case Policy.Negotiated negotiated -> Optional.empty();
+      case Policy.Topological topological -> Optional.of(topological.leaving());
+      case Policy.Bucketed bucketed -> Optional.of(bucketed.leaving());
+    };
+  }
+
+  /**
+   * Does one piece of work together with the other ranks; may sleep until there is some.
+   *
+   * @return whether there will be more
+   */
+  public boolean doWork() {
+    try {
+      mode = mode.orElseThrow().work();
+    } catch (RuntimeException e) {
+      mode = Optional.empty();
+      intake.close(new Outcome.Failed(e));
+    }
+    return mode.isPresent();
+  }
+}

@@ -1,0 +1,14 @@
+package dev.tandem.sync.request;
+
+/** What is done to a tensor that all ranks hold. */
+public enum Operation {
+  /** The weighted sum in rank order. */
+  SUM,
+  /** That of one rank. */
+  BROADCAST;
+
+  /** Whether several tensors can travel as one. */
+  public boolean fusible() {
+    return this == SUM;
+  }
+}

@@ -1,0 +1,95 @@
+package dev.tandem.sync.trace;
+
+import dev.tandem.sync.agent.SyncObserver;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Adds up where the time of one rank's steps goes. The training loop tells how long it waited for
+ * input and how long it computed; the synchroniser, which it observes, tells the rest; the kernel
+ * tells how long threads that could have run had to wait for a core. Thread-safe.
+ */
+public final class StepMeter implements SyncObserver {
+
+  private static final Path TASKS = Path.of("/proc/self/task");
+
+  private long steps;
+  private long inputNanos;
+  private long computeNanos;
+  private long agreementNanos;
+  private long transferNanos;
+  private long oversleepNanos;
+  private long coreWaitAtBegin = coreWaitNanos();
+
+  /** A step is over. */
+  public synchronized void step(long waitedForInputNanos, long computedNanos) {
+    steps++;
+    inputNanos += waitedForInputNanos;
+    computeNanos += computedNanos;
+  }
+
+  @Override
+  public synchronized void agreed(long beginNanos, long endNanos) {
+    agreementNanos += endNanos - beginNanos;
+  }
+
+  @Override
+  public synchronized void transferred(
+      List<String> names, long bytes, long beginNanos, long endNanos) {
+    transferNanos += endNanos - beginNanos;
+  }
+
+  @Override
+  public synchronized void slept(long wantedNanos, long beginNanos, long endNanos) {
+    oversleepNanos += Math.max(0, endNanos - beginNanos - wantedNanos);
+  }
+
+  /** Means of a step since the last reading; counts anew from here. */
+  synchronized StepTimes read() {
+    double each = 1e6 * Math.max(1, steps);
+    long coreWait = coreWaitNanos();
+    StepTimes times =
+        new StepTimes(
+            inputNanos / each,
+            computeNanos / each,
+            (coreWait - coreWaitAtBegin) / each,
+            agreementNanos / each,
+            transferNanos / each,
+            oversleepNanos / each);
+    steps = 0;
+    inputNanos = 0;
+    computeNanos = 0;
+    agreementNanos = 0;
+    transferNanos = 0;
+    oversleepNanos = 0;
+    coreWaitAtBegin = coreWait;
+    return times;
+  }
+
+  /** How long the threads of this process were ready and had no core; 0 where nobody counts. */
+  private static long coreWaitNanos() {
+    long nanos = 0;
+    if (!Files.isDirectory(TASKS)) {
+      return 0;
+    }
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(TASKS)) {
+      for (Path thread : threads) {
+        nanos += coreWait(thread);
+      }
+    } catch (IOException e) {
+      return 0;
+    }
+    return nanos;
+  }
+
+  private static long coreWait(Path thread) {
+    try {
+      return Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ", -1)[1]);
+    } catch (IOException e) {
+      return 0; // It has ended just now.
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package dev.tandem.sync.trace;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.sync.agent.SyncObserver;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Writes what the synchronisers of all ranks do into one Chrome trace file, which Perfetto opens:
+ * one process for each rank, with a row for the background thread and one for each tensor, by rank
+ * 0's clock. The file is valid JSON at every moment; see {@code Note [always valid]}. All ranks
+ * must reach it: on several hosts it lies on a file system that they share.
+ *
+ * <p>Thread-safe.
+ */
+public final class Timeline implements SyncObserver, AutoCloseable {
+
+  /** 8 MiB, about 80,000 events. */
+  private static final int PAGES_OF_RANK = 2048;
+
+  private static final int BACKGROUND = 0;
+
+  private final TimelineFile file;
+  private final int rank;
+  private final long origin;
+  private final Map<String, Integer> rows = new HashMap<>();
+  private final Map<String, Long> requested = new HashMap<>();
+
+  private Timeline(TimelineFile file, int rank, long origin) {
+    this.file = file;
+    this.rank = rank;
+    this.origin = origin;
+  }
+
+  /** Begins a new file; all ranks do this at the same time. */
+  public static Timeline begin(Communicator communicator, Path path) {
+    ClockAlignment clock = ClockAlignment.measure(communicator);
+    if (communicator.rank() == 0) {
+      TimelineFile.create(path, communicator.size(), PAGES_OF_RANK);
+    }
+    long[] start = {System.nanoTime()};
+    communicator.broadcast(MemorySegment.ofArray(start), 0);
+    Timeline timeline =
+        new Timeline(
+            TimelineFile.open(path, communicator.rank(), communicator.size()),
+            communicator.rank(),
+            start[0] + clock.nanos());
+    timeline.name("process_name", BACKGROUND, "rank " + communicator.rank());
+    timeline.name("thread_name", BACKGROUND, "background thread");
+    return timeline;
+  }
+
+  private synchronized void name(String what, int row, String name) {
+    file.add(
+        "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":%s}}"
+            .formatted(what, rank, row, quoted(name)));
+  }
+
+  @Override
+  public synchronized void requested(String name, long nanos) {
+    requested.put(name, nanos);
+  }
+
+  @Override
+  public synchronized void slept(long wantedNanos, long beginNanos, long endNanos) {
+    if (wantedNanos > 0) {
+      slice("cycle sleep", BACKGROUND, beginNanos, endNanos);
+    }
+  }
+
+  @Override
+  public synchronized void agreed(long beginNanos, long endNanos) {
+    slice("wait for all ranks", BACKGROUND, beginNanos, endNanos);
+  }
+
+  @Override
+  public synchronized void transferred(
+      List<String> names, long bytes, long beginNanos, long endNanos) {
+    slice(
+        "transfer of %d tensors, %d bytes".formatted(names.size(), bytes),
+        BACKGROUND,
+        beginNanos,
+        endNanos);
+    for (String name : names) {
+      int row = rows.computeIfAbsent(name, this::newRow);
+      Long since = requested.remove(name);
+      if (since != null) {
+        slice("NEGOTIATE", row, since, beginNanos);
+      }
+      slice(names.size() > 1 ? "FUSED TRANSFER" : "TRANSFER", row, beginNanos, endNanos);
+    }
+  }
+
+  @Override
+  public synchronized void remark(String line) {
+    long now = System.nanoTime();
+    file.add(
+        "{\"name\":%s,\"ph\":\"i\",\"s\":\"p\",\"pid\":%d,\"tid\":%d,\"ts\":%s}"
+            .formatted(quoted(line), rank, BACKGROUND, micros(now - origin)));
+  }
+
+  private int newRow(String name) {
+    int row = rows.size() + 1;
+    name("thread_name", row, name);
+    return row;
+  }
+
+  private void slice(String name, int row, long beginNanos, long endNanos) {
+    file.add(
+        "{\"name\":%s,\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%s,\"dur\":%s}"
+            .formatted(
+                quoted(name),
+                rank,
+                row,
+                micros(beginNanos - origin),
+                micros(endNanos - beginNanos)));
+  }
+
+  private static String micros(long nanos) {
+    return String.format(Locale.ROOT, "%.3f", nanos / 1e3);
+  }
+
+  private static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (c < ' ') {
+        quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+
+  /** Ends this rank's part; close the synchroniser first. */
+  @Override
+  public synchronized void close() {
+    file.close();
+  }
+}

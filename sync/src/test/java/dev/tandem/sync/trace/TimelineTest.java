@@ -1,0 +1,82 @@
+package dev.tandem.sync.trace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.DType;
+import dev.tandem.core.Shape;
+import dev.tandem.core.TensorView;
+import dev.tandem.sync.Synchronizer;
+import dev.tandem.sync.policy.SyncOptions;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TimelineTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void allRanksWriteOneFile() throws Exception {
+    Path file = folder.resolve("timeline.json");
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      List<Future<?>> ranks = new ArrayList<>();
+      for (Communicator communicator : Communicator.threads(2)) {
+        ranks.add(threads.submit(() -> train(communicator, file)));
+      }
+      for (Future<?> rank : ranks) {
+        rank.get();
+      }
+    }
+    String text = Files.readString(file);
+    assertEquals("", JsonCheck.problem(text));
+    for (String part :
+        List.of("\"rank 0\"", "\"rank 1\"", "\"a \\\"quoted\\\" name\"", "FUSED TRANSFER")) {
+      assertTrue(text.contains(part), part);
+    }
+  }
+
+  private static void train(Communicator communicator, Path file) {
+    try (communicator;
+        Timeline timeline = Timeline.begin(communicator, file);
+        Synchronizer synchronizer =
+            Synchronizer.over(communicator, SyncOptions.of("topo")).observedBy(timeline).start()) {
+      for (int step = 0; step < 6; step++) {
+        synchronizer.submit(tensor("a \"quoted\" name"), 1);
+        synchronizer.submit(tensor("another"), 1);
+        synchronizer.await();
+      }
+      communicator.barrier();
+    }
+  }
+
+  private static TensorView tensor(String name) {
+    return new TensorView(name, DType.FLOAT32, Shape.of(2), MemorySegment.ofArray(new float[2]));
+  }
+
+  /** Whenever a rank is killed, what it has written so far is there, and the file is whole. */
+  @Test
+  void theFileIsWholeAfterEveryEventUntilItIsFull() throws Exception {
+    Path file = folder.resolve("small.json");
+    TimelineFile.create(file, 2, 2);
+    assertEquals("", JsonCheck.problem(Files.readString(file)));
+    boolean[] room = {true, true};
+    try (TimelineFile first = TimelineFile.open(file, 0, 2);
+        TimelineFile second = TimelineFile.open(file, 1, 2)) {
+      for (int i = 0; room[0] || room[1]; i++) {
+        String event = "{\"name\":\"%s\"}".formatted("x".repeat(i * 37 % 900));
+        room[0] = room[0] && first.add(event);
+        room[1] = room[1] && second.add(event);
+        assertEquals("", JsonCheck.problem(Files.readString(file)), "after event " + i);
+      }
+    }
+  }
+}
