@@ -46,6 +46,7 @@ final class SimulateSyncCommand extends TandemCommand {
   /** Fewer would not have the memory for their share of the batch, as published. */
   private static final List<Integer> STRONG_RANKS = WEAK_RANKS.subList(3, WEAK_RANKS.size());
 
+  private static final int FIT_SCATTERED = 80;
   private static final int FIT_STEPS = 60;
 
   @Option(
@@ -160,7 +161,8 @@ final class SimulateSyncCommand extends TandemCommand {
   private Results fit(SyncParameters parameters) {
     long began = System.nanoTime();
     SyncParameters fitted =
-        new NoiseFit(parameters, new Seed(seed), ConsoleProgress.system()).run(FIT_STEPS);
+        new NoiseFit(parameters, new Seed(seed), ConsoleProgress.system())
+            .run(FIT_SCATTERED, FIT_STEPS);
     List<String> lines = NoiseFit.report(fitted, new Seed(seed));
     lines.forEach(out()::println);
     write(fit, SyncParameterFile.fitted(fitted, lines));

@@ -16,12 +16,10 @@ import java.util.SplittableRandom;
  */
 public final class NoiseFit {
 
-  private static final int RANK_ITERATIONS = 40_000;
+  static final int RANK_ITERATIONS = 40_000;
   private static final double FIRST_STEP = 0.5;
 
-  /** Points tried before the simplex begins, within a factor of e to this either way. */
-  private static final int SCATTERED = 80;
-
+  /** Points are scattered within a factor of e to this either way. */
   private static final double SCATTER = 1.5;
 
   private final SyncParameters given;
@@ -46,10 +44,15 @@ public final class NoiseFit {
     }
   }
 
-  /** Parameters like those given, the seven fitted in so many steps, beginning where they are. */
-  public SyncParameters run(int steps) {
+  /**
+   * Parameters like those given, but for the seven that are fitted.
+   *
+   * @param scattered points tried around those given; the best of all is where the simplex begins
+   * @param steps of the simplex
+   */
+  public SyncParameters run(int scattered, int steps) {
     List<Vertex> simplex = new ArrayList<>();
-    simplex.add(scatter(vertex(logarithms())));
+    simplex.add(scatter(vertex(logarithms()), scattered));
     double[] begin = simplex.getFirst().logarithms;
     for (int i = 0; i < begin.length; i++) {
       double[] moved = begin.clone();
@@ -69,10 +72,10 @@ public final class NoiseFit {
   }
 
   /** The best of many points around one: a simplex finds the bottom of a valley, not the valley. */
-  private Vertex scatter(Vertex centre) {
+  private Vertex scatter(Vertex centre, int count) {
     SplittableRandom random = seed.derive("scatter").random();
     Vertex best = centre;
-    for (int i = 0; i < SCATTERED; i++) {
+    for (int i = 0; i < count; i++) {
       Vertex drawn =
           vertex(
               Arrays.stream(centre.logarithms)
