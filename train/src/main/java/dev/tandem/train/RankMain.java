@@ -2,6 +2,7 @@ package dev.tandem.train;
 
 import dev.tandem.checkpoint.BackgroundCheckpoints;
 import dev.tandem.checkpoint.CheckpointOptions;
+import dev.tandem.checkpoint.Preemption;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
@@ -19,6 +20,7 @@ import dev.tandem.posix.DurableFiles;
 import dev.tandem.sync.BlockingSynchronizer;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -27,6 +29,9 @@ public final class RankMain {
 
   /** The argument that asks to go on from the newest checkpoint. */
   public static final String RESUME = "--resume";
+
+  /** How long a rank that is asked to go (SIGTERM) may take to save; schedulers give 30 s. */
+  public static final Duration GRACE = Duration.ofSeconds(25);
 
   private RankMain() {}
 
@@ -88,7 +93,8 @@ public final class RankMain {
     Trainer trainer = new Trainer(config, parts, event -> told.get().write(event));
     // The newest checkpoint need not be good, so what is made is known after it was restored.
     long made = resume ? trainer.resume() : 0;
-    try (RunLog log = speaks ? RunLog.open(run, made) : null) {
+    try (RunLog log = speaks ? RunLog.open(run, made) : null;
+        Preemption preemption = new Preemption(GRACE)) {
       told.set(log);
       if (!resume && !config.fineTune().initFrom().isEmpty()) {
         Path file = Path.of(config.fineTune().initFrom());
@@ -97,7 +103,7 @@ public final class RankMain {
           System.err.println(taken.summary());
         }
       }
-      trainer.run();
+      trainer.stopWhen(preemption::requested).run();
     }
   }
 
