@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 final class BlockWriter implements AutoCloseable {
 
   /** One request for most disks. */
-  private static final int CHUNK = 4 << 20;
+  static final int CHUNK = 4 << 20;
 
   private static final int UNDER_WAY = 2;
 

@@ -40,6 +40,7 @@ public final class FolderCheckpointStore implements CheckpointStore {
   private List<Holding> held = List.of();
   private ShardLayout layout = ShardLayout.of(List.of());
   private int holders;
+  private Meanwhile named;
 
   /** A store of one rank that keeps everything. */
   public FolderCheckpointStore(Path folder, DurableFiles files) {
@@ -90,7 +91,7 @@ public final class FolderCheckpointStore implements CheckpointStore {
 
   /** Whether the ranks need not talk to each other to know who writes what of this state. */
   boolean layoutIsOf(SlicedState state) {
-    return !held.isEmpty() && Holding.of(state).equals(held);
+    return !held.isEmpty() && Holding.describe(held, state);
   }
 
   /** Agrees with the other ranks who writes what. All ranks do so at the same time. */
@@ -147,7 +148,10 @@ public final class FolderCheckpointStore implements CheckpointStore {
         return place + " exists already; remove it to save this step again";
       }
       StepFolders.remove(folder, step, files);
-      files.createFolders(place);
+      files.createFolders(folder);
+      files.createFolder(place);
+      // Takes as long as writing some megabytes, and nothing needs it before the commit.
+      named = Meanwhile.start(() -> files.forceDirectory(folder));
       return "";
     } catch (WorkFailedException e) {
       return e.getMessage();
@@ -193,6 +197,7 @@ public final class FolderCheckpointStore implements CheckpointStore {
     }
     try {
       Path place = folder.resolve(StepFolders.name(snapshot.step()));
+      named.await();
       files.replace(place.resolve(Manifest.FILE), manifest.encode());
     } catch (WorkFailedException e) {
       discard(snapshot.step());

@@ -57,9 +57,10 @@ final class ShardWriter {
       Path path = store.resolve(shard);
       try (DurableFile file = files.openForBlocks(path)) {
         file.truncate(0);
+        Meanwhile named = Meanwhile.start(() -> files.forceDirectory(path.getParent()));
         shards.put(shard, write(snapshot, written, shard, file, pieces));
+        named.await();
       }
-      files.forceDirectory(path.getParent());
     }
     return new Part("", snapshot.holders(), shards, pieces);
   }
@@ -112,15 +113,15 @@ final class ShardWriter {
           snapshot.image().isPresent()
               && options.compression() == Compression.NONE
               && written.size() == snapshot.pieces().size();
-      if (whole) {
-        // The image lies in memory as the file wants it: nothing is copied again.
-        out.append(snapshot.image().orElseThrow());
-      }
+      // The image lies in memory as the file wants it: nothing is copied again.
+      long[] sums =
+          whole ? appendImage(snapshot.image().orElseThrow(), snapshot.layout(), out) : null;
       for (int i : written) {
         ShardLayout.Piece piece = snapshot.layout().pieces().get(i);
         MemorySegment data = snapshot.pieces().get(i);
         long position = whole ? headerBytes + piece.position() : out.position();
-        long stored = whole ? data.byteSize() : append(data, out);
+        long sum = whole ? sums[i] : append(data, out);
+        long stored = whole ? data.byteSize() : out.position() - position;
         entries.add(entry(piece, options.compression() == Compression.NONE ? -1 : stored));
         pieces.add(
             new Part.NamedPiece(
@@ -134,8 +135,7 @@ final class ShardWriter {
                     stored,
                     data.byteSize(),
                     options.compression(),
-                    // Computed while the blocks before are on their way to the disk.
-                    checksum(data))));
+                    sum)));
       }
       byte[] header =
           Safetensors.grown(
@@ -145,23 +145,57 @@ final class ShardWriter {
     }
   }
 
-  /** Appends a piece as it is stored; returns how many bytes that takes. */
-  private long append(MemorySegment data, BlockWriter out) {
-    long from = out.position();
-    switch (options.compression()) {
-      case NONE -> out.append(data);
-      case ZSTD -> appendFrames(data, out);
+  /**
+   * Appends all pieces at once, block by block; returns their checksums, which are computed while
+   * the blocks are on their way to the disk.
+   */
+  private static long[] appendImage(MemorySegment image, ShardLayout layout, BlockWriter out) {
+    long[] sums = new long[layout.pieces().size()];
+    CRC32C sum = new CRC32C();
+    int piece = 0;
+    for (long at = 0; at < image.byteSize(); at += BlockWriter.CHUNK) {
+      long end = Math.min(image.byteSize(), at + BlockWriter.CHUNK);
+      out.append(image.asSlice(at, end - at));
+      for (long from = at; from < end; ) {
+        ShardLayout.Piece current = layout.pieces().get(piece);
+        long to = Math.min(end, current.position() + current.bytes());
+        sum.update(image.asSlice(from, to - from).asByteBuffer());
+        if (to == current.position() + current.bytes()) {
+          sums[piece++] = sum.getValue();
+          sum.reset();
+        }
+        from = to;
+      }
     }
-    return out.position() - from;
+    // What follows has no bytes, and 0 is the checksum of nothing.
+    return sums;
   }
 
-  private static void appendFrames(MemorySegment data, BlockWriter out) {
+  /** Appends a piece as it is stored; returns the checksum of its bytes. */
+  private long append(MemorySegment data, BlockWriter out) {
+    CRC32C sum = new CRC32C();
+    switch (options.compression()) {
+      case NONE -> {
+        for (long at = 0; at < data.byteSize(); at += BlockWriter.CHUNK) {
+          MemorySegment part =
+              data.asSlice(at, Math.min(BlockWriter.CHUNK, data.byteSize() - at));
+          out.append(part);
+          sum.update(part.asByteBuffer());
+        }
+      }
+      case ZSTD -> appendFrames(data, out, sum);
+    }
+    return sum.getValue();
+  }
+
+  private static void appendFrames(MemorySegment data, BlockWriter out, CRC32C sum) {
     ByteBuffer raw = ByteBuffer.allocateDirect(Compression.FRAME);
     for (long at = 0; at < data.byteSize(); at += Compression.FRAME) {
       int length = (int) Math.min(Compression.FRAME, data.byteSize() - at);
       raw.clear().limit(length);
       MemorySegment.copy(data, at, MemorySegment.ofBuffer(raw), 0, length);
       ByteBuffer frame = ByteBuffer.allocateDirect(Compression.largestFrame());
+      sum.update(raw.duplicate());
       Compression.compress(raw, frame);
       out.append(MemorySegment.ofBuffer(frame.flip()));
     }

@@ -45,7 +45,8 @@ final class TrainingJob {
     System.err.printf("starting %d training processes%n", ranks);
     List<String> arguments = new ArrayList<>(List.of(run.path().toString()));
     arguments.addAll(List.of(flags));
-    LaunchPlan plan = LaunchPlan.of(ranks, RankMain.class.getName(), arguments);
+    LaunchPlan plan =
+        LaunchPlan.of(ranks, RankMain.class.getName(), arguments).withGrace(RankMain.GRACE);
     try (Curves curves = new Curves(progress)) {
       LaunchResult outcome =
           new ProcessLauncher(

@@ -10,8 +10,10 @@ import dev.tandem.core.Seed;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.testkit.TestSeed;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -56,6 +58,36 @@ class KilledTrainingTest {
     killed(50, 60);
   }
 
+  /** As schedulers end a job: SIGTERM, and after a while SIGKILL. */
+  @Test
+  void aRunThatIsAskedToGoSavesItsLastStep() throws Exception {
+    String expected = train("not-asked", 8, 0).path("digest").asText();
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Tandem.class.getName()));
+    command.addAll(List.of("train", config.toString(), "-n", "2", "--name", "asked"));
+    command.addAll(List.of("--runs", folder.resolve("runs").toString()));
+    command.addAll(List.of("--set", "epochs=8", "--set", "checkpoint.every-steps=0"));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("asked.log").toFile())
+            .start();
+    Path run = folder.resolve("runs/asked");
+    while (process.isAlive() && size(run.resolve("metrics.jsonl")) == 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    process.toHandle().destroy();
+    assertEquals(143, process.waitFor(), Files.readString(folder.resolve("asked.log")));
+    CommandRun.done("checkpoint", "verify", run);
+    assertEquals(expected, train("asked", 8, 0, "--resume").path("digest").asText());
+  }
+
+  private static long size(Path file) throws IOException {
+    return Files.exists(file) ? Files.size(file) : 0;
+  }
+
   private static void killed(int kills, int epochs) throws Exception {
     SplittableRandom random = TestSeed.of(KilledTrainingTest.class).random();
     String expected = train("undisturbed-" + kills, epochs, 0).path("digest").asText();
@@ -70,23 +102,14 @@ class KilledTrainingTest {
     System.out.printf("killed %d of %d times%n", killer.killed, kills);
   }
 
-  private static JsonNode train(String name, int epochs, int restarts) throws IOException {
+  private static JsonNode train(String name, int epochs, int restarts, String... more)
+      throws IOException {
     Path json = folder.resolve(name + ".json");
-    CommandRun.done(
-        "train",
-        config,
-        "-n",
-        2,
-        "--runs",
-        folder.resolve("runs"),
-        "--name",
-        name,
-        "--set",
-        "epochs=" + epochs,
-        "--max-restarts",
-        restarts,
-        "--json",
-        json);
+    List<Object> arguments = new ArrayList<>(List.of("train", config, "-n", 2, "--name", name));
+    arguments.addAll(List.of("--runs", folder.resolve("runs"), "--set", "epochs=" + epochs));
+    arguments.addAll(List.of("--max-restarts", restarts, "--json", json));
+    arguments.addAll(List.of(more));
+    CommandRun.done(arguments.toArray());
     return new ObjectMapper().readTree(json.toFile());
   }
 

@@ -48,6 +48,12 @@ public interface DurableFiles {
    */
   void createFolders(Path folder);
 
+  /**
+   * Makes one folder in another that is there; one that is there is no error. Its name is durable
+   * after {@link #forceDirectory} of the other.
+   */
+  void createFolder(Path folder);
+
   /** Puts {@code from} in the place of {@code to} in one atomic step. */
   void rename(Path from, Path to);
 

@@ -82,17 +82,22 @@ final class SystemDurableFiles implements DurableFiles {
       return;
     }
     createFolders(absolute.getParent());
+    createFolder(absolute);
+    forceDirectory(absolute.getParent());
+  }
+
+  @Override
+  public void createFolder(Path folder) {
     try {
-      Files.createDirectory(absolute);
+      Files.createDirectory(folder);
     } catch (FileAlreadyExistsException e) {
-      // Another rank was faster; its name must be durable for this one, too.
-      if (!Files.isDirectory(absolute)) {
+      // Another rank may have been faster.
+      if (!Files.isDirectory(folder)) {
         throw FileErrors.failure("make the folder", folder, e);
       }
     } catch (IOException e) {
       throw FileErrors.failure("make the folder", folder, e);
     }
-    forceDirectory(absolute.getParent());
   }
 
   @Override

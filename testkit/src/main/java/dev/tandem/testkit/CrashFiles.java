@@ -183,7 +183,7 @@ public final class CrashFiles implements DurableFiles {
     return names.containsKey(key(path));
   }
 
-  /** Folders are where files are; {@link #createFolders} promises durable names at once. */
+  /** Folders are where files are. */
   @Override
   public synchronized List<String> list(Path folder) {
     Path parent = key(folder);
@@ -197,6 +197,10 @@ public final class CrashFiles implements DurableFiles {
 
   @Override
   public void createFolders(Path folder) {}
+
+  /** A folder is lost with the files in it: a cut keeps names of files, wherever they are. */
+  @Override
+  public void createFolder(Path folder) {}
 
   @Override
   public synchronized void rename(Path from, Path to) {

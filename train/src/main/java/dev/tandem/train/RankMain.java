@@ -2,6 +2,7 @@ package dev.tandem.train;
 
 import dev.tandem.checkpoint.BackgroundCheckpoints;
 import dev.tandem.checkpoint.CheckpointOptions;
+import dev.tandem.checkpoint.Preemption;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
@@ -21,6 +22,7 @@ import dev.tandem.sync.plan.TrainingGraph;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /** One rank of a training run: wires the parts and trains. Started once per rank. */
@@ -28,6 +30,9 @@ public final class RankMain {
 
   /** The argument that asks to go on from the newest checkpoint. */
   public static final String RESUME = "--resume";
+
+  /** How long a rank that is asked to go (SIGTERM) may take to save; schedulers give 30 s. */
+  public static final Duration GRACE = Duration.ofSeconds(25);
 
   private RankMain() {}
 
@@ -69,7 +74,8 @@ public final class RankMain {
 
   private static void train(TrainingConfig config, Trainer.Parts parts, Path run, boolean resume) {
     boolean speaks = parts.communicator().rank() == 0;
-    try (RunLog log = new RunLog(run)) {
+    try (RunLog log = new RunLog(run);
+        Preemption preemption = new Preemption(GRACE)) {
       Trainer trainer = new Trainer(config, parts, log::write);
       long made = resume ? trainer.resume() : 0;
       if (!resume && !config.fineTune().initFrom().isEmpty()) {
@@ -82,7 +88,7 @@ public final class RankMain {
       if (speaks) {
         log.begin(made);
       }
-      trainer.run();
+      trainer.stopWhen(preemption::requested).run();
     }
   }
 

@@ -15,6 +15,7 @@ import dev.tandem.train.config.DeterminismConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -62,6 +63,7 @@ public final class Trainer {
   private final Steps steps;
   private Course course;
   private long restoredAfter = -1;
+  private Optional<BooleanSupplier> stop = Optional.empty();
 
   /**
    * A rank of a run that has not begun.
@@ -93,6 +95,15 @@ public final class Trainer {
     return course.position().step();
   }
 
+  /**
+   * Lets the run end before its end: after the step in which any rank is asked to stop, all save
+   * and {@link #run} fails with a line that says where. All ranks are given a question, or none.
+   */
+  public Trainer stopWhen(BooleanSupplier asked) {
+    stop = Optional.of(asked);
+    return this;
+  }
+
   /** Trains to the end; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
   public TrainingEvent.Result run() {
     Phases phases = new Phases();
@@ -101,7 +112,7 @@ public final class Trainer {
         BatchFeed feed =
             new BatchFeed(config, parts.training(), work, course.position(), course.batch())) {
       Rates rates = new Rates(config, steps);
-      return new TrainingLoop(config, parts, events, phases, work, guard, feed, rates)
+      return new TrainingLoop(config, parts, events, phases, work, guard, feed, rates, stop)
           .run(course.best(), restoredAfter);
     }
   }

@@ -1,6 +1,8 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.load.Batch;
@@ -12,10 +14,12 @@ import dev.tandem.train.Phases.Phase;
 import dev.tandem.train.batch.BatchObservation;
 import dev.tandem.train.config.CheckpointConfig;
 import dev.tandem.train.config.TrainingConfig;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** The loop itself and what happens between steps. One thread; used once. */
@@ -31,6 +35,7 @@ final class TrainingLoop {
   private final Guard guard;
   private final BatchFeed feed;
   private final Rates rates;
+  private final Optional<BooleanSupplier> stop;
   private final Validation validation;
   private final long firstSample;
   private Best best = Best.NONE;
@@ -48,7 +53,9 @@ final class TrainingLoop {
       GradientWork work,
       Guard guard,
       BatchFeed feed,
-      Rates rates) {
+      Rates rates,
+      Optional<BooleanSupplier> stop) {
+    this.stop = stop;
     this.config = config;
     this.parts = parts;
     this.communicator = parts.communicator();
@@ -82,8 +89,23 @@ final class TrainingLoop {
       phases.in(Phase.COMPUTE, () -> optimizer.step(rate));
       phases.addTraining(System.nanoTime() - began);
       between(batch, loss, rate, norm);
+      stopIfAsked();
     }
     return finish();
+  }
+
+  /** Whoever was asked, all ranks stop after the same step. */
+  private void stopIfAsked() {
+    if (stop.isPresent() && feed.hasNext()) {
+      int[] asked = {stop.get().getAsBoolean() ? 1 : 0};
+      communicator.allreduce(MemorySegment.ofArray(asked), DType.INT32, ReduceOp.MAX);
+      if (asked[0] > 0) {
+        Position now = feed.position();
+        throw new WorkFailedException(
+            "stopped after step %d, as asked; --resume goes on from %s"
+                .formatted(now.step(), keep(now)));
+      }
+    }
   }
 
   /** What is wrong never reaches the parameters: they are those of the last good step. */
