@@ -114,7 +114,7 @@ class DemoTest {
               names.containsAll(
                   List.of(
                       "checkpoints/step-000000096/manifest.json",
-                      "checkpoints/step-000000096/shard-0-of-1.safetensors",
+                      "checkpoints/step-000000096/shard-00000-of-00002.safetensors",
                       "config.yaml",
                       "data/test/data.mdb",
                       "data/train/data.mdb",

@@ -46,7 +46,7 @@ class TrainTest {
         epochs: 2
         determinism: elastic
         shards: 4
-        checkpoint: {every-steps: 10, best: true}
+        checkpoint: {every-steps: 10, best: true, keep: 0}
         """
             .formatted(folder));
   }

@@ -67,7 +67,14 @@ public final class RankMain {
         BackgroundCheckpoints checkpoints = checkpoints(config, communicator, run)) {
       Trainer.Parts parts =
           new Trainer.Parts(
-              communicator, training, test, network, optimizer, synchronizer, checkpoints);
+              communicator,
+              training,
+              test,
+              network,
+              optimizer,
+              synchronizer,
+              checkpoints,
+              config.batch().sizing());
       train(config, parts, run, resume);
     }
   }
@@ -78,7 +85,7 @@ public final class RankMain {
         Preemption preemption = new Preemption(GRACE)) {
       Trainer trainer = new Trainer(config, parts, log::write);
       long made = resume ? trainer.resume() : 0;
-      if (!resume && !config.fineTune().initFrom().isEmpty()) {
+      if (made == 0 && !config.fineTune().initFrom().isEmpty()) {
         Path file = Path.of(config.fineTune().initFrom());
         TakenWeights taken = NetworkFiles.weights(file).into(parts.network(), Weights.Unfit.KEPT);
         if (speaks) {

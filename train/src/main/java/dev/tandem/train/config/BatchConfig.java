@@ -1,16 +1,26 @@
 package dev.tandem.train.config;
 
+import dev.tandem.train.batch.BatchSizing;
+import dev.tandem.train.batch.GrowingBatch;
+import java.util.Optional;
+
 /**
  * The batch of a step.
  *
  * @param global samples of one step over all ranks
  * @param accumulation passes in which a rank goes through its samples of a step, adding gradients
  *     up: more of them need less memory
+ * @param growth how the batch grows when training slows down; empty if it stays
  */
-public record BatchConfig(int global, int accumulation) {
+public record BatchConfig(int global, int accumulation, Optional<GrowingBatch.Settings> growth) {
 
   public BatchConfig {
     Require.atLeast("batch.global", 1, global);
     Require.atLeast("batch.accumulation", 1, accumulation);
+  }
+
+  /** A policy of its own for each rank. */
+  public BatchSizing sizing() {
+    return growth.<BatchSizing>map(GrowingBatch::new).orElse(BatchSizing.FIXED);
   }
 }

@@ -15,8 +15,10 @@ import dev.tandem.nn.models.Models;
 import dev.tandem.nn.spec.Fields;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
+import dev.tandem.train.batch.GrowingBatch;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** Makes a configuration of its tree; keys that are left out have their defaults here. */
 final class ConfigReader {
@@ -109,9 +111,24 @@ final class ConfigReader {
   private BatchConfig batch() {
     Fields keys = root.section("batch");
     BatchConfig batch =
-        new BatchConfig(keys.integer("global", 64), keys.integer("accumulation", 1));
+        new BatchConfig(keys.integer("global", 64), keys.integer("accumulation", 1), growth(keys));
     keys.requireAllRead();
     return batch;
+  }
+
+  private static Optional<GrowingBatch.Settings> growth(Fields batch) {
+    if (!batch.has("grow")) {
+      return Optional.empty();
+    }
+    Fields keys = batch.section("grow");
+    GrowingBatch.Settings growth =
+        new GrowingBatch.Settings(
+            keys.integer("limit"),
+            keys.integer("factor", 2),
+            keys.number("threshold", 0.05),
+            keys.longInteger("window-samples", 15_000));
+    keys.requireAllRead();
+    return Optional.of(growth);
   }
 
   private OptimizerConfig optimizer() {

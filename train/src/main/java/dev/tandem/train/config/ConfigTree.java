@@ -17,9 +17,7 @@ final class ConfigTree {
   static ObjectNode of(TrainingConfig config) {
     ObjectNode root = JsonNodeFactory.instance.objectNode();
     data(config.data(), root.putObject("data"));
-    root.putObject("batch")
-        .put("global", config.batch().global())
-        .put("accumulation", config.batch().accumulation());
+    batch(config.batch(), root.putObject("batch"));
     optimizer(config.optimizer(), root.putObject("optimizer"));
     schedule(config.schedule(), root.putObject("schedule"));
     root.put("epochs", config.epochs());
@@ -50,6 +48,17 @@ final class ConfigTree {
     root.put("synchronisation", config.synchronisation());
     root.put("seed", config.seed());
     return root;
+  }
+
+  private static void batch(BatchConfig batch, ObjectNode to) {
+    to.put("global", batch.global()).put("accumulation", batch.accumulation());
+    if (batch.growth().isPresent()) {
+      to.putObject("grow")
+          .put("limit", batch.growth().get().limit())
+          .put("factor", batch.growth().get().factor())
+          .put("threshold", batch.growth().get().threshold())
+          .put("window-samples", batch.growth().get().windowSamples());
+    }
   }
 
   private static void data(DataConfig data, ObjectNode to) {

@@ -11,6 +11,7 @@ import dev.tandem.nn.models.LeNet;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,7 +41,7 @@ class TrainingConfigTest {
     TrainingConfig config = config();
     assertEquals(LeNet.spec(10), config.network());
     assertEquals(Path.of("somewhere").toAbsolutePath().toString(), config.data().test());
-    assertEquals(new BatchConfig(64, 1), config.batch());
+    assertEquals(new BatchConfig(64, 1, Optional.empty()), config.batch());
     assertEquals(DeterminismConfig.Level.RUN, config.determinism().level());
   }
 
@@ -52,6 +53,7 @@ class TrainingConfigTest {
             config("network.model=caffe-cifar", "optimizer={kind: adamw, weight-decay: 1e-3}"),
             config("optimizer.kind=rmsprop", "schedule={kind: constant, rate: 1e-5}"),
             config("optimizer.kind=adagrad", "precision=bfloat16", "threads=3"),
+            config("batch.grow={limit: 512, threshold: 0.02}"),
             config("optimizer={kind: lars, trust: 0.02}", "schedule.warmup-epochs=1.5"),
             config(
                 "optimizer.kind=lamb",
@@ -84,7 +86,7 @@ class TrainingConfigTest {
             + " shards, steps, synchronisation, synchronised-batch-norm, threads, validation]",
         mistake("lerning_rate=3"));
     assertEquals(
-        "c.yaml: batch: unknown key 'globl'; known here: [accumulation, global]",
+        "c.yaml: batch: unknown key 'globl'; known here: [accumulation, global, grow]",
         mistake("batch.globl=3"));
     assertEquals("c.yaml: epochs is 0, not 1 or more", mistake("epochs=0"));
     assertEquals("c.yaml: batch.global is 0, not 1 or more", mistake("batch.global=0"));
