@@ -4,17 +4,36 @@ import dev.tandem.core.StateTree;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
-/** Keeps the states of one run. One thread at a time. */
+/**
+ * Keeps the states of one run. One thread at a time; all ranks that share the store save at the
+ * same place of the program.
+ */
 public interface CheckpointStore {
 
+  /** What a run goes on from. */
+  record Restored(long step, Map<String, String> values) {}
+
   /**
-   * Saves this state under its step; when it returns, the checkpoint survives a power loss. A step
-   * that has one already is refused: the only good copy is never written over.
+   * Saves this state under its step. A step that has one already is refused: the only good copy is
+   * never written over. Whether the checkpoint survives a power loss when this returns, or later,
+   * is for the implementation to say.
    *
    * @return where it is
    */
-  Path save(long step, StateTree state);
+  default Path save(long step, StateTree state) {
+    return save(step, SlicedState.whole(state));
+  }
+
+  /** As {@link #save(long, StateTree)}, of tensors that may be parts of larger ones. */
+  Path save(long step, SlicedState state);
+
+  /**
+   * Returns when what was saved so far is committed; fails if the last of it could not be. A store
+   * that commits before {@link #save} returns has nothing to wait for.
+   */
+  default void await() {}
 
   /** The steps that have a committed checkpoint, oldest first. */
   List<Long> steps();
@@ -25,5 +44,17 @@ public interface CheckpointStore {
    *
    * @return the values saved beside the tensors
    */
-  Map<String, String> restore(long step, StateTree state);
+  default Map<String, String> restore(long step, StateTree state) {
+    return restore(step, SlicedState.whole(state));
+  }
+
+  /** As {@link #restore(long, StateTree)}, of tensors that may be parts of larger ones. */
+  Map<String, String> restore(long step, SlicedState state);
+
+  /**
+   * Restores the newest checkpoint that is good for all ranks, each of which calls this; damaged
+   * ones are told of, one line each, and passed over. Empty if there is no checkpoint at all; if
+   * all are damaged it fails.
+   */
+  Optional<Restored> restoreNewest(SlicedState state);
 }

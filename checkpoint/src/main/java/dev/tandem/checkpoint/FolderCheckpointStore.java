@@ -1,189 +1,248 @@
 package dev.tandem.checkpoint;
 
-import dev.tandem.core.StateTree;
-import dev.tandem.core.TensorView;
+import com.fasterxml.jackson.core.type.TypeReference;
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.PeerLostException;
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.posix.DurableFile;
 import dev.tandem.posix.DurableFiles;
-import dev.tandem.posix.FileErrors;
-import dev.tandem.posix.FileTrees;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import java.util.zip.CRC32C;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 
-/** Checkpoints as folders {@code step-<n>} below one folder. */
+/**
+ * Checkpoints as folders {@code step-<n>} below one folder that all ranks see, written by all of
+ * them together; see Note [commit] in the package description. When {@link #save} returns, the
+ * checkpoint survives a power loss.
+ */
 public final class FolderCheckpointStore implements CheckpointStore {
 
-  private static final Pattern COMMITTED = Pattern.compile("step-(\\d{1,18})");
-  private static final String SHARD = "shard-0-of-1.safetensors";
-
-  /** Buffers hold at most 2 GiB; larger tensors go in pieces. */
-  private static final long PIECE = 1L << 30;
+  private static final TypeReference<List<Holding>> HOLDINGS = new TypeReference<>() {};
 
   private final Path folder;
   private final DurableFiles files;
+  private final Communicator ranks;
+  private final CheckpointOptions options;
+  private final Consumer<String> lines;
+  private final ShardWriter writer;
+  private final SnapshotBuffers buffers = new SnapshotBuffers(Arena.ofAuto());
 
+  /** Steps whose checkpoint was found damaged: these alone may be written again. */
+  private final Set<Long> damaged = new HashSet<>();
+
+  private List<Holding> held = List.of();
+  private ShardLayout layout = ShardLayout.of(List.of());
+  private int holders;
+  private Meanwhile named;
+
+  /** A store of one rank that keeps everything. */
   public FolderCheckpointStore(Path folder, DurableFiles files) {
+    this(folder, files, Communicator.alone(), CheckpointOptions.DEFAULT, System.err::println);
+  }
+
+  /**
+   * A store of several ranks.
+   *
+   * @param ranks those that save together; borrowed, and used by whoever calls this store
+   * @param options the same in all ranks
+   * @param lines told what a person should know, one line each
+   */
+  public FolderCheckpointStore(
+      Path folder,
+      DurableFiles files,
+      Communicator ranks,
+      CheckpointOptions options,
+      Consumer<String> lines) {
     this.folder = folder;
     this.files = files;
+    this.ranks = ranks;
+    this.options = options;
+    this.lines = lines;
+    this.writer = new ShardWriter(folder, files, options);
+  }
+
+  /** Where the checkpoints are. */
+  public Path folder() {
+    return folder;
+  }
+
+  CheckpointOptions options() {
+    return options;
   }
 
   @Override
-  public Path save(long step, StateTree state) {
-    Path committed = folder(step);
-    Path pending = committed.resolveSibling(committed.getFileName() + ".pending");
-    if (files.exists(committed)) {
-      // Writing over it would leave a moment without any good copy.
-      throw new WorkFailedException(
-          committed + " exists already; remove it to save this step again");
+  public Path save(long step, SlicedState state) {
+    if (!layoutIsOf(state)) {
+      divide(state);
     }
+    Snapshot snapshot =
+        options.incremental()
+            ? Snapshot.copy(step, state.tree(), holders, layout, buffers.next(layout.bytes()))
+            : Snapshot.live(step, state.tree(), holders, layout);
+    return write(snapshot);
+  }
+
+  /** Whether the ranks need not talk to each other to know who writes what of this state. */
+  boolean layoutIsOf(SlicedState state) {
+    return !held.isEmpty() && Holding.describe(held, state);
+  }
+
+  /** Agrees with the other ranks who writes what. All ranks do so at the same time. */
+  void divide(SlicedState state) {
+    List<Holding> mine = Holding.of(state);
+    List<List<Holding>> all = new ArrayList<>();
+    for (byte[] message : Messages.all(ranks, Json.bytes(mine))) {
+      all.add(Json.read(message, HOLDINGS));
+    }
+    layout = ShardLayout.of(Division.of(all, ranks.rank()));
+    holders = all.hashCode();
+    held = mine;
+  }
+
+  /** A copy of what this rank writes, in memory that is as long as {@link #snapshotBytes}. */
+  Snapshot snapshot(long step, SlicedState state, MemorySegment memory) {
+    return Snapshot.copy(step, state.tree(), holders, layout, memory);
+  }
+
+  long snapshotBytes() {
+    return layout.bytes();
+  }
+
+  /** Writes and commits a snapshot; all ranks do so at the same time. */
+  Path write(Snapshot snapshot) {
     try {
-      FileTrees.delete(pending);
-      Files.createDirectories(pending);
-      Map<String, Long> checksums = new TreeMap<>();
-      long length = writeShard(pending.resolve(SHARD), state, checksums);
-      Manifest manifest =
-          new Manifest(
-              Manifest.FORMAT,
-              step,
-              Map.of(SHARD, length),
-              checksums,
-              new TreeMap<>(state.values()));
-      files.replace(pending.resolve(Manifest.FILE), manifest.encode());
-      files.rename(pending, committed);
-      files.forceDirectory(folder);
-      return committed;
-    } catch (IOException e) {
-      throw FileErrors.failure("save a checkpoint in", folder, e);
+      agree(ranks.rank() == 0 ? prepare(snapshot.step()) : "");
+      String shard = StepFolders.shard(snapshot.step(), ranks.rank(), ranks.size());
+      Part part = writeOrExplain(snapshot, shard);
+      List<byte[]> reports = Messages.toFirst(ranks, Json.bytes(part));
+      agree(ranks.rank() == 0 ? commit(snapshot, reports) : "");
+      writer.committed(snapshot, part);
+    } catch (RuntimeException e) {
+      // The memory of the last good snapshot is used again before there is another good one.
+      writer.forget();
+      throw e;
+    }
+    return folder.resolve(StepFolders.name(snapshot.step()));
+  }
+
+  /** Rank 0 says why all fail, or nothing if they do not. */
+  private void agree(String refusal) {
+    byte[] said = Messages.fromFirst(ranks, refusal.getBytes(StandardCharsets.UTF_8));
+    if (said.length > 0) {
+      throw new WorkFailedException(new String(said, StandardCharsets.UTF_8));
     }
   }
 
-  private long writeShard(Path path, StateTree state, Map<String, Long> checksums) {
-    try (DurableFile file = files.openOrCreate(path)) {
-      byte[] header = Safetensors.header(state.tensors().values());
-      file.write(ByteBuffer.wrap(header), 0);
-      long at = header.length;
-      for (TensorView tensor : state.tensors().values()) {
-        CRC32C checksum = new CRC32C();
-        for (ByteBuffer piece : pieces(tensor.data())) {
-          checksum.update(piece.duplicate());
-          int size = piece.remaining();
-          file.write(piece, at);
-          at += size;
-        }
-        checksums.put(tensor.name(), checksum.getValue());
+  private String prepare(long step) {
+    try {
+      Path place = folder.resolve(StepFolders.name(step));
+      if (StepFolders.isCommitted(folder, step, files) && !damaged.contains(step)) {
+        // Writing over it would leave a moment without any good copy.
+        return place + " exists already; remove it to save this step again";
       }
-      file.force();
-      return at;
+      StepFolders.remove(folder, step, files);
+      files.createFolders(folder);
+      files.createFolder(place);
+      // Takes as long as writing some megabytes, and nothing needs it before the commit.
+      named = Meanwhile.start(() -> files.forceDirectory(folder));
+      return "";
+    } catch (WorkFailedException e) {
+      return e.getMessage();
+    }
+  }
+
+  private Part writeOrExplain(Snapshot snapshot, String shard) {
+    try {
+      return writer.write(snapshot, shard);
+    } catch (PeerLostException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // The others wait for this rank's report, so they get one.
+      return Part.failed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private String commit(Snapshot snapshot, List<byte[]> reports) {
+    List<Part> parts = new ArrayList<>();
+    for (int rank = 0; rank < reports.size(); rank++) {
+      Part part = Json.read(reports.get(rank), Part.TYPE);
+      if (!part.failure().isEmpty()) {
+        discard(snapshot.step());
+        return "the checkpoint of step %d was not saved: rank %d: %s"
+            .formatted(snapshot.step(), rank, part.failure());
+      }
+      parts.add(part);
+    }
+    Manifest manifest = Part.manifest(snapshot.step(), snapshot.values(), parts);
+    List<String> faults = new ArrayList<>(manifest.gaps());
+    for (String shard : manifest.shards().keySet()) {
+      if (!files.exists(folder.resolve(shard))) {
+        faults.add("what has not changed since is gone: there is no " + folder.resolve(shard));
+      }
+    }
+    if (parts.stream().mapToInt(Part::holders).distinct().count() > 1) {
+      faults.add("the ranks' tensors changed, but not in all ranks at the same step");
+    }
+    if (!faults.isEmpty()) {
+      discard(snapshot.step());
+      return "the checkpoint of step %d was not saved: %s"
+          .formatted(snapshot.step(), faults.getFirst());
+    }
+    try {
+      Path place = folder.resolve(StepFolders.name(snapshot.step()));
+      named.await();
+      files.replace(place.resolve(Manifest.FILE), manifest.encode());
+    } catch (WorkFailedException e) {
+      discard(snapshot.step());
+      return e.getMessage();
+    }
+    new Housekeeping(folder, files, options.retention(), lines).run();
+    return "";
+  }
+
+  /** Gives the room back that an unfinished checkpoint takes; it may be what a full disk lacks. */
+  private void discard(long step) {
+    try {
+      StepFolders.remove(folder, step, files);
+    } catch (WorkFailedException e) {
+      lines.accept("the remains of step " + step + " stay: " + e.getMessage());
     }
   }
 
   @Override
   public List<Long> steps() {
-    if (!Files.isDirectory(folder)) {
-      return List.of();
-    }
-    try (Stream<Path> entries = Files.list(folder)) {
-      return entries
-          .map(entry -> COMMITTED.matcher(entry.getFileName().toString()))
-          .filter(Matcher::matches)
-          .map(matcher -> Long.valueOf(matcher.group(1)))
-          .sorted()
-          .toList();
-    } catch (IOException e) {
-      throw FileErrors.failure("list the checkpoints in", folder, e);
-    }
+    return StepFolders.committed(folder, files);
   }
 
   @Override
-  public Map<String, String> restore(long step, StateTree state) {
-    Path committed = folder(step);
-    try (Arena arena = Arena.ofConfined()) {
-      Path manifestFile = committed.resolve(Manifest.FILE);
-      Manifest manifest =
-          Manifest.decode(Files.readAllBytes(manifestFile), manifestFile.toString());
-      Map<String, TensorView> saved = new HashMap<>();
-      for (Map.Entry<String, Long> shard : manifest.shards().entrySet()) {
-        Path path = committed.resolve(shard.getKey());
-        MemorySegment file = map(path, shard.getValue(), arena);
-        Safetensors.parse(file, path.toString()).forEach(t -> saved.put(t.name(), t));
-      }
-      verify(committed, manifest, saved, state);
-      for (TensorView target : state.tensors().values()) {
-        MemorySegment.copy(saved.get(target.name()).data(), 0, target.data(), 0, target.byteSize());
-      }
-      return manifest.values();
-    } catch (IOException e) {
-      throw FileErrors.failure("read the checkpoint", committed, e);
-    }
+  public Map<String, String> restore(long step, SlicedState state) {
+    return SavedCheckpoint.open(folder, step, files).restore(state);
   }
 
-  private static MemorySegment map(Path path, long length, Arena arena) throws IOException {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      if (channel.size() != length) {
-        throw new WorkFailedException(
-            "%s is damaged: it has %d bytes, not %d".formatted(path, channel.size(), length));
-      }
-      return channel.map(FileChannel.MapMode.READ_ONLY, 0, length, arena);
-    }
+  @Override
+  public Optional<Restored> restoreNewest(SlicedState state) {
+    return Restoring.newest(List.of(this), ranks, state, lines);
   }
 
-  private static void verify(
-      Path committed, Manifest manifest, Map<String, TensorView> saved, StateTree state) {
-    for (Map.Entry<String, Long> entry : manifest.tensors().entrySet()) {
-      TensorView tensor = saved.get(entry.getKey());
-      if (tensor == null || checksum(tensor.data()) != entry.getValue()) {
-        throw new WorkFailedException(
-            "%s is damaged: tensor %s is missing or has a wrong checksum"
-                .formatted(committed, entry.getKey()));
-      }
-    }
-    for (TensorView target : state.tensors().values()) {
-      TensorView tensor = saved.get(target.name());
-      if (tensor == null
-          || tensor.dtype() != target.dtype()
-          || !tensor.shape().equals(target.shape())) {
-        throw new WorkFailedException(
-            "%s does not fit the model: tensor %s is %s there and %s %s in the model"
-                .formatted(
-                    committed,
-                    target.name(),
-                    tensor == null ? "missing" : tensor.dtype() + " " + tensor.shape(),
-                    target.dtype(),
-                    target.shape()));
-      }
-    }
+  /** A checkpoint of this step is of no use to any rank, and a new one may take its place. */
+  void passOver(long step) {
+    damaged.add(step);
   }
 
-  private static long checksum(MemorySegment data) {
-    CRC32C checksum = new CRC32C();
-    pieces(data).forEach(checksum::update);
-    return checksum.getValue();
-  }
-
-  private static List<ByteBuffer> pieces(MemorySegment data) {
-    List<ByteBuffer> pieces = new ArrayList<>();
-    for (long at = 0; at < data.byteSize(); at += PIECE) {
-      pieces.add(data.asSlice(at, Math.min(PIECE, data.byteSize() - at)).asByteBuffer());
+  /** Verifies what this rank needs of a step; returns why it is not good. */
+  Optional<String> fault(long step, SlicedState state) {
+    try {
+      SavedCheckpoint.open(folder, step, files).verifyFor(state);
+      return Optional.empty();
+    } catch (WorkFailedException e) {
+      return Optional.of(e.getMessage());
     }
-    return pieces;
-  }
-
-  private Path folder(long step) {
-    return folder.resolve("step-%09d".formatted(step));
   }
 }

@@ -1,49 +1,158 @@
 package dev.tandem.checkpoint;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.core.DType;
+import dev.tandem.core.Shape;
 import dev.tandem.core.WorkFailedException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.zip.CRC32C;
 
 /**
- * What a checkpoint says of itself: its shards with their lengths, the checksum of every tensor,
- * and the values that are no tensors.
+ * What a checkpoint says of itself, and by its name the mark that it is committed.
  *
  * @param format version of this layout
- * @param tensors CRC-32C of each tensor's bytes
+ * @param checksum CRC-32C of the manifest with 0 in this place
+ * @param ranks that wrote it
+ * @param values what is no tensor
+ * @param shards by their path within the store; those of earlier checkpoints that hold something of
+ *     this one, too
+ * @param tensors by name
  */
 record Manifest(
     int format,
+    long checksum,
     long step,
-    Map<String, Long> shards,
-    Map<String, Long> tensors,
-    Map<String, String> values) {
+    int ranks,
+    Map<String, String> values,
+    Map<String, Shard> shards,
+    Map<String, Tensor> tensors) {
 
-  static final int FORMAT = 1;
+  static final int FORMAT = 2;
   static final String FILE = "manifest.json";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  ByteBuffer encode() {
-    try {
-      return ByteBuffer.wrap(JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(this));
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException(e);
+  /** A safetensors file: its length, and its header's. */
+  record Shard(long bytes, long headerBytes, long headerChecksum) {}
+
+  /** A tensor and what it is made of. */
+  record Tensor(String dtype, List<Long> shape, List<Piece> pieces) {
+
+    Tensor {
+      shape = List.copyOf(shape);
+      pieces = List.copyOf(pieces);
+    }
+
+    @JsonIgnore
+    DType type() {
+      return DType.ofCode(dtype);
     }
   }
 
+  /**
+   * A block of a tensor in a shard.
+   *
+   * @param shard path within the store
+   * @param position of its first byte in the shard
+   * @param storedBytes that it takes there
+   * @param bytes of its elements
+   * @param checksum CRC-32C of the elements' bytes
+   */
+  record Piece(
+      Block block,
+      String shard,
+      long position,
+      long storedBytes,
+      long bytes,
+      Compression compression,
+      long checksum) {}
+
+  Manifest {
+    values = new TreeMap<>(values);
+    shards = new TreeMap<>(shards);
+    tensors = new TreeMap<>(tensors);
+  }
+
+  /** Names of the checkpoints, this one among them, that hold its bytes. */
+  Set<String> folders() {
+    Set<String> folders = new TreeSet<>();
+    shards.keySet().forEach(shard -> folders.add(shard.substring(0, shard.indexOf('/'))));
+    return folders;
+  }
+
+  /**
+   * Why the pieces do not make up the tensors, if so.
+   *
+   * <p>Each block lies in the tensor, no two have anything in common, and together they have as
+   * many elements as the tensor: so every element is there once.
+   */
+  List<String> gaps() {
+    List<String> gaps = new ArrayList<>();
+    tensors.forEach(
+        (name, tensor) -> {
+          Shape whole = new Shape(tensor.shape());
+          long elements = 0;
+          boolean fits = true;
+          for (int i = 0; i < tensor.pieces().size(); i++) {
+            Block block = tensor.pieces().get(i).block();
+            elements += block.elements();
+            fits &= block.shape().size() == tensor.shape().size() && block.isIn(whole);
+            for (int j = 0; j < i && fits && block.elements() > 0; j++) {
+              fits = !block.meets(tensor.pieces().get(j).block());
+            }
+          }
+          if (!fits || elements != whole.elements()) {
+            gaps.add(
+                "the parts of tensor %s that the ranks hold do not make up its shape %s"
+                    .formatted(name, whole));
+          }
+        });
+    return gaps;
+  }
+
+  ByteBuffer encode() {
+    return ByteBuffer.wrap(withChecksum(computed()).json());
+  }
+
+  private Manifest withChecksum(long sum) {
+    return new Manifest(format, sum, step, ranks, values, shards, tensors);
+  }
+
+  private long computed() {
+    CRC32C sum = new CRC32C();
+    sum.update(withChecksum(0).json());
+    return sum.getValue();
+  }
+
+  private byte[] json() {
+    return Json.bytes(this);
+  }
+
   static Manifest decode(byte[] json, String name) {
+    Manifest manifest;
     try {
-      Manifest manifest = JSON.readValue(new String(json, StandardCharsets.UTF_8), Manifest.class);
-      if (manifest.format() != FORMAT) {
+      // The version first: other versions have other fields.
+      int format = JSON.readTree(new String(json, StandardCharsets.UTF_8)).path("format").asInt(-1);
+      if (format != FORMAT) {
         throw new WorkFailedException(
-            "%s has format %d, this version reads %d".formatted(name, manifest.format(), FORMAT));
+            "%s has format %d, this version reads %d".formatted(name, format, FORMAT));
       }
-      return manifest;
-    } catch (JsonProcessingException e) {
+      manifest = JSON.readValue(new String(json, StandardCharsets.UTF_8), Manifest.class);
+    } catch (JsonProcessingException | IllegalArgumentException | NullPointerException e) {
       throw new WorkFailedException(name + " is damaged: no readable manifest", e);
     }
+    if (manifest.checksum != manifest.computed()) {
+      throw new WorkFailedException(name + " is damaged: it has a wrong checksum");
+    }
+    return manifest;
   }
 }

@@ -16,50 +16,98 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The safetensors layout: an 8-byte header length, a JSON header with type, shape and place of each
  * tensor, then the bytes. Any safetensors reader opens it.
  */
-final class Safetensors {
+public final class Safetensors {
 
   /** Longer headers are refused: a damaged length must not make us allocate gigabytes. */
   private static final long MAX_HEADER = 100L << 20;
 
-  /** Data begins at a multiple of this, so that mapped tensors are aligned. */
-  private static final int ALIGNMENT = 64;
-
+  private static final String METADATA = "__metadata__";
   private static final ValueLayout.OfLong LENGTH =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private Safetensors() {}
 
-  /** Length and JSON, padded with spaces as the format allows. */
-  static byte[] header(Collection<TensorView> tensors) {
+  /**
+   * A tensor in a file; one begins where the last ended.
+   *
+   * @param dtype its safetensors name
+   */
+  record Entry(String name, String dtype, List<Long> shape, long bytes) {}
+
+  /** What a file holds; the tensors are views into it. */
+  public record Content(List<TensorView> tensors, Map<String, String> metadata) {}
+
+  /** The order in which every element is aligned without gaps: larger types first, then by name. */
+  public static List<TensorView> sorted(List<TensorView> tensors) {
+    return tensors.stream()
+        .sorted(
+            Comparator.comparingInt((TensorView tensor) -> -tensor.dtype().bytes())
+                .thenComparing(TensorView::name))
+        .toList();
+  }
+
+  /** The header of a file in which these tensors follow one after the other. */
+  public static byte[] header(
+      Collection<TensorView> tensors, Map<String, String> metadata, int multiple) {
+    return headerOf(
+        tensors.stream()
+            .map(t -> new Entry(t.name(), t.dtype().code(), t.shape().extents(), t.byteSize()))
+            .toList(),
+        metadata,
+        multiple);
+  }
+
+  /** Length and JSON, filled up with spaces, as the format allows, to a multiple of a length. */
+  static byte[] headerOf(List<Entry> entries, Map<String, String> metadata, int multiple) {
     ObjectNode root = JSON.createObjectNode();
+    if (!metadata.isEmpty()) {
+      ObjectNode texts = root.putObject(METADATA);
+      new TreeMap<>(metadata).forEach(texts::put);
+    }
     long at = 0;
-    for (TensorView tensor : tensors) {
+    for (Entry tensor : entries) {
       ObjectNode entry = root.putObject(tensor.name());
-      entry.put("dtype", tensor.dtype().code());
+      entry.put("dtype", tensor.dtype());
       ArrayNode shape = entry.putArray("shape");
-      tensor.shape().extents().forEach(shape::add);
-      entry.putArray("data_offsets").add(at).add(at + tensor.byteSize());
-      at += tensor.byteSize();
+      tensor.shape().forEach(shape::add);
+      entry.putArray("data_offsets").add(at).add(at + tensor.bytes());
+      at += tensor.bytes();
     }
     byte[] json = root.toString().getBytes(StandardCharsets.UTF_8);
-    int padded = (8 + json.length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    byte[] header = new byte[padded];
+    int blocks = (8 + json.length + multiple - 1) / multiple;
+    return padded(json, (long) blocks * multiple);
+  }
+
+  /** The same header in a larger place. */
+  static byte[] grown(byte[] header, long bytes) {
+    return padded(Arrays.copyOfRange(header, 8, header.length), bytes);
+  }
+
+  private static byte[] padded(byte[] json, long bytes) {
+    byte[] header = new byte[Math.toIntExact(bytes)];
     Arrays.fill(header, (byte) ' ');
-    MemorySegment.ofArray(header).set(LENGTH, 0, padded - 8L);
+    MemorySegment.ofArray(header).set(LENGTH, 0, header.length - 8L);
     System.arraycopy(json, 0, header, 8, json.length);
     return header;
   }
 
-  /** The tensors of a whole file, as views into it. */
-  static List<TensorView> parse(MemorySegment file, String name) {
+  /**
+   * What is in a whole file.
+   *
+   * @param file borrowed; the tensors are views into it
+   * @param name for errors
+   */
+  public static Content parse(MemorySegment file, String name) {
     long headerLength = file.byteSize() < 8 ? -1 : file.get(LENGTH, 0);
     if (headerLength < 2 || headerLength > MAX_HEADER || headerLength > file.byteSize() - 8) {
       throw new WorkFailedException(name + " is no safetensors file: its header does not fit");
@@ -67,17 +115,25 @@ final class Safetensors {
     byte[] json = file.asSlice(8, headerLength).toArray(ValueLayout.JAVA_BYTE);
     MemorySegment data = file.asSlice(8 + headerLength);
     List<TensorView> tensors = new ArrayList<>();
+    Map<String, String> metadata = new TreeMap<>();
     try {
       JsonNode root = JSON.readTree(new String(json, StandardCharsets.UTF_8));
       for (Map.Entry<String, JsonNode> entry : root.properties()) {
-        if (!entry.getKey().equals("__metadata__")) {
+        if (entry.getKey().equals(METADATA)) {
+          entry
+              .getValue()
+              .properties()
+              .forEach(e -> metadata.put(e.getKey(), e.getValue().asText()));
+        } else {
           tensors.add(tensor(entry.getKey(), entry.getValue(), data));
         }
       }
     } catch (JsonProcessingException | IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw new WorkFailedException(name + " is damaged: its header is not readable", e);
+      throw new WorkFailedException(
+          name + " is damaged or of another kind: its header is not readable: " + e.getMessage(),
+          e);
     }
-    return tensors;
+    return new Content(tensors, metadata);
   }
 
   private static TensorView tensor(String name, JsonNode entry, MemorySegment data) {

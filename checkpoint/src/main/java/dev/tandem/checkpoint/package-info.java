@@ -2,9 +2,44 @@
  * Checkpoints: the state tree of a run on disk, committed whole or not at all. Knows tensors by
  * name, not the engine that computes with them.
  *
- * <p>A checkpoint is a folder {@code step-<n>} with safetensors shards and a {@code manifest.json}
- * that carries the size and checksum of every tensor. It is written as {@code step-<n>.pending},
- * forced to disk, and renamed: what bears the final name is complete. Reading verifies before it
- * touches anything of the run.
+ * <h2>On disk</h2>
+ *
+ * A checkpoint is a folder {@code step-<n>} with one safetensors file for each rank, {@code
+ * shard-<rank>-of-<ranks>.safetensors}, and {@code manifest.json}. The manifest says of every
+ * tensor its type, its whole shape and the pieces that make it up: each a block of the tensor, at a
+ * position of a shard, with a CRC-32C. Nothing in it says what ranks there must be when it is read,
+ * so a checkpoint opens on any number of them. A piece may lie in a shard of an earlier checkpoint
+ * (incremental) and may be compressed (zstd; then its shard holds it as plain bytes). There is no
+ * code and no object in any file.
+ *
+ * <h2>Who writes what</h2>
+ *
+ * Ranks that hold the same block of a tensor divide it by rows so that each writes as many bytes as
+ * the others, within one row ({@link dev.tandem.checkpoint.Division}). Ranks that hold different
+ * blocks of one tensor ({@link dev.tandem.checkpoint.Slice}) write what they have. No tensor passes
+ * through another rank.
+ *
+ * <h2>Note [commit]</h2>
+ *
+ * Two phases. First every rank writes its shard, past the page cache, and forces it and the
+ * folder's names to disk. Only when all have said so does rank 0 write {@code
+ * manifest.json.pending}, force it and rename it to {@code manifest.json}; that name is the commit
+ * mark. A folder without it is no checkpoint, and its remains are removed before the step is
+ * written again. Removing goes the other way round: first the mark, then the rest. A step that has
+ * a mark is never written over, unless it was found damaged when a run went on from an older one.
+ *
+ * <h2>Note [retention]</h2>
+ *
+ * {@link dev.tandem.checkpoint.Retention} names the steps to keep. Beyond these the store keeps
+ * every checkpoint that a kept one refers to, and removes nothing at all unless one of the kept is
+ * complete: its manifest readable, all its shards there and as long as they should be.
+ *
+ * <h2>Threads and memory</h2>
+ *
+ * A store is called by one thread at a time, in all ranks at the same place of the program, because
+ * saving talks to the other ranks. {@link dev.tandem.checkpoint.BackgroundCheckpoints} copies the
+ * state between two steps into memory of its own (two buffers, in huge pages) and writes in a
+ * thread of low priority that has a communicator of its own; live tensors are borrowed for the
+ * duration of the copy only.
  */
 package dev.tandem.checkpoint;

@@ -12,7 +12,10 @@ import picocli.CommandLine.Command;
       BenchLmdbCommand.class,
       BenchReadCommand.class,
       BenchCollectiveCommand.class,
-      BenchSyncCommand.class
+      BenchSyncCommand.class,
+      BenchTrainCommand.class,
+      BenchBatchCommand.class,
+      BenchCheckpointCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
@@ -20,7 +23,10 @@ import picocli.CommandLine.Command;
       "  ./tandem bench lmdb --quick",
       "  ./tandem bench read --quick",
       "  ./tandem bench collective --quick",
-      "  ./tandem bench sync --quick"
+      "  ./tandem bench sync --quick",
+      "  ./tandem bench train --quick",
+      "  ./tandem bench batch --quick",
+      "  ./tandem bench checkpoint --quick"
     })
 final class BenchCommand implements Runnable {
 

@@ -3,18 +3,27 @@ package dev.tandem.cli;
 import dev.tandem.board.Report;
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.FileErrors;
 import dev.tandem.train.TrainingEvent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Takes the events of a run: shows its progress and keeps its curves for the report. */
 final class Curves implements AutoCloseable {
+
+  private static final int MOST_POINTS = 2000;
 
   private final Progress progress;
   private final List<Report.Point> loss = new ArrayList<>();
   private final List<Report.Point> testLoss = new ArrayList<>();
   private final List<Report.Point> accuracy = new ArrayList<>();
+  private final List<Report.Point> rate = new ArrayList<>();
+  private final List<Report.Point> batch = new ArrayList<>();
   private TrainingEvent.Loading loading;
   private TrainingEvent.Result result;
 
@@ -25,6 +34,22 @@ final class Curves implements AutoCloseable {
     this.progress = progress;
   }
 
+  /** The curves of a whole run as its folder has them; those that were told if it has none. */
+  static Curves of(Path run, Curves told) {
+    Path metrics = run.resolve("metrics.jsonl");
+    if (!Files.isReadable(metrics)) {
+      return told;
+    }
+    Curves curves = new Curves(Progress.SILENT);
+    try (Stream<String> lines = Files.lines(metrics)) {
+      lines.forEach(
+          line -> TrainingEvent.ofLine(TrainingEvent.LINE_PREFIX + line).ifPresent(curves::add));
+    } catch (IOException e) {
+      throw FileErrors.failure("read", metrics, e);
+    }
+    return curves;
+  }
+
   synchronized void add(TrainingEvent event) {
     switch (event) {
       case TrainingEvent.Step step -> {
@@ -32,6 +57,8 @@ final class Curves implements AutoCloseable {
           task = progress.start("training", step.totalImages(), "images");
         }
         loss.add(new Report.Point(step.step(), step.loss()));
+        rate.add(new Report.Point(step.step(), step.learningRate()));
+        batch.add(new Report.Point(step.step(), step.batch()));
         task.advanceTo(step.images(), remark(step));
       }
       case TrainingEvent.Epoch epoch -> {
@@ -75,19 +102,42 @@ final class Curves implements AutoCloseable {
   }
 
   synchronized Report report(String title, List<Report.Fact> facts) {
-    return new Report(
-        title,
-        facts,
-        List.of(
-            new Report.Chart(
-                "Loss",
-                "step",
-                "mean loss",
-                List.of(new Report.Series("training", loss), new Report.Series("test", testLoss))),
-            new Report.Chart(
-                "Test accuracy",
-                "epoch",
-                "percent",
-                List.of(new Report.Series("test accuracy", accuracy)))));
+    List<Report.Chart> charts = new ArrayList<>();
+    charts.add(
+        new Report.Chart(
+            "Loss",
+            "step",
+            "mean loss",
+            List.of(
+                new Report.Series("training", thinned(loss)),
+                new Report.Series("test", testLoss))));
+    charts.add(
+        new Report.Chart(
+            "Test accuracy",
+            "epoch",
+            "percent",
+            List.of(new Report.Series("test accuracy", accuracy))));
+    charts.add(
+        new Report.Chart(
+            "Learning rate",
+            "step",
+            "rate",
+            List.of(new Report.Series("learning rate", thinned(rate)))));
+    if (batch.stream().mapToDouble(Report.Point::y).distinct().count() > 1) {
+      charts.add(
+          new Report.Chart(
+              "Batch", "step", "samples", List.of(new Report.Series("batch", thinned(batch)))));
+    }
+    return new Report(title, facts, charts);
+  }
+
+  /** More points than a screen has columns only make the page large. */
+  private static List<Report.Point> thinned(List<Report.Point> points) {
+    int stride = Math.ceilDiv(Math.max(1, points.size()), MOST_POINTS);
+    List<Report.Point> some = new ArrayList<>();
+    for (int i = 0; i < points.size(); i += stride) {
+      some.add(points.get(i));
+    }
+    return some;
   }
 }

@@ -2,6 +2,8 @@ package dev.tandem.cli;
 
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
+import dev.tandem.data.glyphs.ColourDigits;
+import dev.tandem.data.importing.Importer;
 import dev.tandem.data.importing.SyntheticRecords;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,17 +18,25 @@ import picocli.CommandLine.Parameters;
     description = {
       "Makes a database of random images in the shape of a known data set, for measuring: cifar is"
           + " 3x32x32 (3 KB a record), imagenet 3x256x256 (192 KB a record); keys and records as"
-          + " Caffe's tools write them."
+          + " Caffe's tools write them. Their labels cannot be learned; those of digits can, which"
+          + " are 3x32x32 as well: coloured digits on coloured grounds."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem data make --kind cifar --records 100000 cifar.db")
 final class DataMakeCommand extends TandemCommand {
 
+  /** What can be made. */
+  enum Kind {
+    CIFAR,
+    IMAGENET,
+    DIGITS
+  }
+
   @Option(
       names = "--kind",
       required = true,
       description = "Which data set it looks like: ${COMPLETION-CANDIDATES}")
-  private SyntheticRecords.Kind kind;
+  private Kind kind;
 
   @Option(names = "--records", paramLabel = "N", required = true, description = "How many.")
   private long records;
@@ -63,10 +73,20 @@ final class DataMakeCommand extends TandemCommand {
     }
     return BuildResults.of(
             database,
-            target
-                .builder(database, ConsoleProgress.system())
-                .build(new SyntheticRecords(kind, records, new Seed(seed), digits)),
+            target.builder(database, ConsoleProgress.system()).build(importer(digits)),
             List.of())
         .print(out());
+  }
+
+  private Importer importer(int digits) {
+    return switch (kind) {
+      case CIFAR -> random(SyntheticRecords.Kind.CIFAR, digits);
+      case IMAGENET -> random(SyntheticRecords.Kind.IMAGENET, digits);
+      case DIGITS -> new ColourDigits(new Seed(seed), records);
+    };
+  }
+
+  private Importer random(SyntheticRecords.Kind shape, int digits) {
+    return new SyntheticRecords(shape, records, new Seed(seed), digits);
   }
 }

@@ -1,25 +1,19 @@
 package dev.tandem.cli;
 
 import dev.tandem.board.Report;
-import dev.tandem.comm.launch.LaunchPlan;
-import dev.tandem.comm.launch.LaunchResult;
-import dev.tandem.comm.launch.ProcessLauncher;
-import dev.tandem.core.ExitCode;
-import dev.tandem.core.PeerLostException;
+import dev.tandem.comm.launch.Placement;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
-import dev.tandem.core.WorkFailedException;
-import dev.tandem.data.ImageFormat;
-import dev.tandem.data.glyphs.Glyph;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.SgdMomentum;
 import dev.tandem.nn.WarmupCosine;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.posix.DurableFiles;
-import dev.tandem.train.RankMain;
-import dev.tandem.train.TrainingConfig;
 import dev.tandem.train.TrainingEvent;
+import dev.tandem.train.config.ConfigFile;
+import dev.tandem.train.config.TrainingConfig;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -107,11 +101,11 @@ final class DemoCommand extends TandemCommand {
       config.save(run.path());
       Seed root = new Seed(seed);
       GlyphDatabase.write(
-          Path.of(config.trainingData()), root.derive("training"), images, progress);
+          Path.of(config.data().train()), root.derive("training"), images, progress);
       GlyphDatabase.write(
-          Path.of(config.testData()), root.derive("test"), Math.max(1, images / 5), progress);
+          Path.of(config.data().test()), root.derive("test"), Math.max(1, images / 5), progress);
       Engine.prepare();
-      Curves curves = train(run, progress);
+      Curves curves = new TrainingJob(run, Placement.here(ranks), progress).run();
       TrainingEvent.Result result = curves.result();
       Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
@@ -126,61 +120,37 @@ final class DemoCommand extends TandemCommand {
 
   private TrainingConfig config(RunFolder run) {
     Path data = run.path().resolve("data");
+    SgdMomentum.Settings optimizer = DigitsNetwork.optimizer();
     WarmupCosine schedule =
         DigitsNetwork.learningRate(Math.ceilDiv(images, DigitsNetwork.GLOBAL_BATCH));
-    int processors = Runtime.getRuntime().availableProcessors();
-    return new TrainingConfig(
-        data.resolve("train").toString(),
-        data.resolve("test").toString(),
-        new ImageFormat(
-            1,
-            Glyph.SIDE,
-            Glyph.SIDE,
-            Glyph.CLASSES,
-            DigitsNetwork.PIXEL_MEAN,
-            DigitsNetwork.PIXEL_DEVIATION),
-        epochs,
-        DigitsNetwork.GLOBAL_BATCH,
-        schedule.peak(),
-        Math.toIntExact(schedule.warmupSteps()),
-        DigitsNetwork.optimizer().momentum(),
-        DigitsNetwork.optimizer().weightDecay(),
-        DigitsNetwork.optimizer().largestNorm(),
-        seed,
-        Math.max(1, processors / Math.max(1, ranks)));
-  }
-
-  /** Runs the ranks to their end and gathers what rank 0 told. */
-  private Curves train(RunFolder run, Progress progress) {
-    System.err.printf("starting %d training processes%n", ranks);
-    LaunchPlan plan =
-        LaunchPlan.of(ranks, RankMain.class.getName(), List.of(run.path().toString()));
-    try (Curves curves = new Curves(progress)) {
-      ProcessLauncher launcher =
-          new ProcessLauncher(
-              plan,
-              (rank, source, line) ->
-                  TrainingEvent.ofLine(line)
-                      .ifPresentOrElse(
-                          curves::add, () -> System.err.println("[rank " + rank + "] " + line)),
-              System.err::println);
-      requireSuccess(launcher.run());
-      return curves;
-    }
-  }
-
-  private static void requireSuccess(LaunchResult outcome) {
-    if (outcome.exitCode() == 0) {
-      return;
-    }
-    if (outcome.exitCode() == ExitCode.PEER_LOST.code() && outcome.failedRank().isPresent()) {
-      throw new PeerLostException(
-          outcome.failedRank().getAsInt(), "its process ended; the demo cannot go on without it");
-    }
-    if (outcome.exitCode() == ExitCode.INTERRUPTED.code()) {
-      throw new WorkFailedException("stopped");
-    }
-    throw new WorkFailedException("training failed: " + outcome.summary());
+    return ConfigFile.parse(
+            "demo",
+            """
+            network: {model: digits}
+            data:
+              normalise: {mean: %s, deviation: %s}
+            batch: {global: %d}
+            optimizer: {kind: sgd, momentum: %s, weight-decay: %s, nesterov: %s}
+            schedule: {kind: cosine, rate: %s, warmup-steps: %d}
+            epochs: %d
+            guard: {clip: %s}
+            seed: %d
+            """
+                .formatted(
+                    DigitsNetwork.PIXEL_MEAN,
+                    DigitsNetwork.PIXEL_DEVIATION,
+                    DigitsNetwork.GLOBAL_BATCH,
+                    optimizer.momentum(),
+                    optimizer.weightDecay(),
+                    optimizer.nesterov(),
+                    schedule.peak(),
+                    schedule.warmupSteps(),
+                    epochs,
+                    optimizer.largestNorm(),
+                    seed))
+        .with("data.train", data.resolve("train").toString())
+        .with("data.test", data.resolve("test").toString())
+        .config();
   }
 
   private static List<Report.Fact> facts(

@@ -34,6 +34,41 @@ record RunFolder(Path path) {
     }
   }
 
+  /** Makes the folder of a new run; one that is there already is left alone. */
+  static RunFolder fresh(Path path) {
+    if (Files.exists(path)) {
+      throw new UsageException(
+          path + " exists already: --resume goes on with it, another --name leaves it alone");
+    }
+    return create(path);
+  }
+
+  /** Makes the folder of a new run below another: of this name, or of the first that is free. */
+  static RunFolder numbered(Path runs, String name) {
+    Path path = runs.resolve(name);
+    for (int number = 2; Files.exists(path); number++) {
+      path = runs.resolve(name + "-" + number);
+    }
+    return create(path);
+  }
+
+  /** The newest of the runs that {@link #numbered} made. */
+  static RunFolder newest(Path runs, String name) {
+    Path path = runs.resolve(name);
+    for (int number = 2; Files.exists(runs.resolve(name + "-" + number)); number++) {
+      path = runs.resolve(name + "-" + number);
+    }
+    return existing(path);
+  }
+
+  /** The folder of a run that is there. */
+  static RunFolder existing(Path path) {
+    if (!Files.exists(path.resolve(MARKER))) {
+      throw new UsageException("there is no run in " + path + " to go on with");
+    }
+    return new RunFolder(path.toAbsolutePath().normalize());
+  }
+
   private void requireReplaceable() throws IOException {
     if (!Files.isDirectory(path)) {
       throw new UsageException(path + " is a file; name another folder with --run");

@@ -8,10 +8,13 @@ import picocli.CommandLine.Command;
     name = "simulate",
     description = "Projects to more processes than there are here. Results say \"simulated\".",
     mixinStandardHelpOptions = true,
-    subcommands = SimulateReadCommand.class,
+    subcommands = {SimulateReadCommand.class, SimulateSyncCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExample:%n",
-    footer = "  ./tandem simulate read --processes 36,1152,9216")
+    footer = {
+      "  ./tandem simulate read --processes 36,1152,9216",
+      "  ./tandem simulate sync --network all"
+    })
 final class SimulateCommand implements Runnable {
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;

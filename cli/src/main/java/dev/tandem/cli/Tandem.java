@@ -16,8 +16,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
     versionProvider = Tandem.Version.class,
     subcommands = {
       DemoCommand.class,
+      InitCommand.class,
+      TrainCommand.class,
+      EvalCommand.class,
+      PredictCommand.class,
+      ExportCommand.class,
       RunCommand.class,
       DataCommand.class,
+      CheckpointCommand.class,
       BenchCommand.class,
       SimulateCommand.class,
       TrainCacheCommand.class,
@@ -28,6 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
       "  ./tandem demo               the main job end to end on this machine",
       "  ./tandem demo --json o.json the same, results also as JSON",
+      "  ./tandem init               a configuration to begin with; then ./tandem train train.yaml",
       "  ./tandem run -n 4 -- CLASS  a program of yours as 4 processes",
       "  ./tandem test               the whole test suite",
       "",

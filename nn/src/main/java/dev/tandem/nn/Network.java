@@ -5,17 +5,20 @@ import dev.tandem.core.GradientGraph;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.TensorView;
+import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.nn.internal.Bucket;
 import dev.tandem.nn.internal.FirstValues;
 import dev.tandem.nn.internal.Graph;
 import dev.tandem.nn.internal.Torch;
+import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.pytorch.global.torch.ScalarType;
@@ -34,6 +37,7 @@ public final class Network implements AutoCloseable {
   private final Engine engine;
   private final NetworkSpec spec;
   private final NetworkOptions options;
+  private final Set<String> frozen;
   private final Arena arena = Arena.ofShared();
   private final Bucket parameters;
   private final Bucket buffers;
@@ -46,10 +50,14 @@ public final class Network implements AutoCloseable {
     this.engine = engine;
     this.spec = spec;
     this.options = options;
+    frozen = LayerNames.matching(spec, options.frozen());
+    if (!frozen.isEmpty() && spec.gradientGraph(options.dtype(), frozen).parameters().isEmpty()) {
+      throw new UsageException("all layers are frozen: leave one with parameters to learn");
+    }
     parameters = new Bucket(arena, "", options.dtype(), spec.parameters());
     buffers = new Bucket(arena, "", options.dtype(), spec.buffers());
     gradients.add(new Bucket(arena, "", options.dtype(), spec.parameters()));
-    graph = new Graph(spec, parameters.tensors(), buffers.tensors(), computing());
+    graph = new Graph(spec, parameters.tensors(), buffers.tensors(), computing(), frozen);
     passes = new Passes(this);
   }
 
@@ -85,6 +93,11 @@ public final class Network implements AutoCloseable {
     return options.dtype();
   }
 
+  /** Names of the layers that do not learn, in the network's order. */
+  public Set<String> frozen() {
+    return frozen;
+  }
+
   /** The parameters by layer, in the order of {@link NetworkSpec#parameters}. */
   public List<TensorView> parameters() {
     return parameters.views();
@@ -95,7 +108,7 @@ public final class Network implements AutoCloseable {
     return buffers.views();
   }
 
-  /** The gradients, with the names and order of the parameters. */
+  /** The gradients, with the names and order of the parameters; zeros for frozen layers. */
   public List<TensorView> gradients() {
     return gradients(0);
   }
@@ -115,9 +128,12 @@ public final class Network implements AutoCloseable {
     return gradients.getFirst().buffer();
   }
 
-  /** The gradients that a backward pass makes and the order in which they become ready. */
+  /**
+   * The gradients that a backward pass makes and the order in which they become ready; those of
+   * frozen layers are not among them.
+   */
   public GradientGraph gradientGraph() {
-    return spec.gradientGraph(options.dtype());
+    return spec.gradientGraph(options.dtype(), frozen);
   }
 
   /** As {@link #forwardBackward(Samples, TrainingStep)}, for networks without dropout. */

@@ -55,6 +55,9 @@ abstract class ParameterwiseOptimizer implements Optimizer {
           steps.set(ValueLayout.JAVA_LONG, 0, steps() + 1);
           List<TensorView> parameters = network.parameters();
           for (int i = 0; i < parameters.size(); i++) {
+            if (!network.graph().updates(i)) {
+              continue;
+            }
             // Weights have two dimensions or more; biases and the like do not decay.
             boolean weight = parameters.get(i).shape().extents().size() > 1;
             update(

@@ -99,7 +99,7 @@ final class Passes implements AutoCloseable {
       lockstep.forward();
       double[] losses = new double[runs.size()];
       for (int i = 0; i < losses.length; i++) {
-        losses[i] = compare(lockstep, i, targets(shards.get(i)));
+        losses[i] = compare(lockstep, i, shards.get(i), step);
       }
       step.ready().backwardBegins();
       lockstep.backward((run, parameter) -> tell(step, run, parameter));
@@ -110,14 +110,16 @@ final class Passes implements AutoCloseable {
   }
 
   /** The loss of a run; its gradient goes behind the outputs. */
-  private double compare(Lockstep lockstep, int run, Tensor targets) {
+  private double compare(Lockstep lockstep, int run, Samples samples, TrainingStep step) {
+    Tensor targets = targets(samples);
     double sum = 0;
     for (int i = 0; i < spec.outputs().size(); i++) {
       Tensor values = lockstep.output(run, i);
       double weight = spec.outputs().get(i).weight();
       sum += weight * loss.meanLoss(values, targets).item_double();
       Tensor gradient = loss.gradient(values, targets);
-      lockstep.gradient(run, i, weight == 1 ? gradient : gradient.mul(new Scalar(weight)));
+      double share = weight * step.share(samples.count());
+      lockstep.gradient(run, i, share == 1 ? gradient : gradient.mul(new Scalar(share)));
     }
     return sum;
   }
@@ -131,7 +133,11 @@ final class Passes implements AutoCloseable {
     if (wholeGraph == null) {
       wholeGraph =
           new WholeGraph(
-              spec, network.parameters(), network.bufferBucket().tensors(), network.computing());
+              spec,
+              network.parameters(),
+              network.bufferBucket().tensors(),
+              network.computing(),
+              network.frozen());
     }
     Samples samples = shards.getFirst();
     double result =
@@ -139,7 +145,8 @@ final class Passes implements AutoCloseable {
             input(samples.inputs(), samples.count()),
             targets(samples),
             mode(step, step.firstSample()),
-            new GradientSink(network.gradientBucket(0).tensors(), step.accumulate()));
+            new GradientSink(network.gradientBucket(0).tensors(), step.accumulate()),
+            step.share(samples.count()));
     network.gradientGraph().parameters().stream()
         .mapToInt(parameter -> place(parameter.name()))
         .forEach(parameter -> tell(step, 0, parameter));
@@ -174,9 +181,9 @@ final class Passes implements AutoCloseable {
       long[] strides = {sample[1] * sample[2], 1, sample[2], 1};
       tensor = Torch.strided(inputs, dtype, extents, strides);
     } else {
-      tensor = Torch.fast(Torch.tensor(inputs, dtype, extents));
+      tensor = Torch.tensor(inputs, dtype, extents);
     }
-    return network.computing() == Torch.scalarType(dtype) ? tensor : tensor.to(network.computing());
+    return Torch.fast(tensor, network.computing());
   }
 
   private Tensor targets(Samples samples) {

@@ -14,6 +14,9 @@ import dev.tandem.core.Seed;
  * @param ready told of each gradient as soon as it is there
  * @param statistics where batch normalisations of several batches meet, or null: each batch is
  *     normalised by itself
+ * @param meanOver samples of all batches of all ranks, over which the loss is averaged: then the
+ *     gradients of the batches add up to those of the whole step, however unequal the batches are;
+ *     0 if the gradients of each batch are those of its own mean
  */
 public record TrainingStep(
     Seed seed,
@@ -21,30 +24,41 @@ public record TrainingStep(
     long firstSample,
     boolean accumulate,
     GradientListener ready,
-    StatisticsReducer statistics) {
+    StatisticsReducer statistics,
+    long meanOver) {
 
   /** A step of one process, which replaces the gradients. */
   public static TrainingStep of(Seed seed, long number) {
-    return new TrainingStep(seed, number, 0, false, (shard, parameter, gradient) -> {}, null);
+    return new TrainingStep(seed, number, 0, false, (shard, parameter, gradient) -> {}, null, 0);
   }
 
   /** The same step for samples that begin at this place among those of all ranks. */
   public TrainingStep withFirstSample(long place) {
-    return new TrainingStep(seed, number, place, accumulate, ready, statistics);
+    return new TrainingStep(seed, number, place, accumulate, ready, statistics, meanOver);
   }
 
   /** The same step, whose gradients are added to those that are there. */
   public TrainingStep accumulating() {
-    return new TrainingStep(seed, number, firstSample, true, ready, statistics);
+    return new TrainingStep(seed, number, firstSample, true, ready, statistics, meanOver);
   }
 
   /** The same step, which tells of gradients. */
   public TrainingStep withListener(GradientListener listener) {
-    return new TrainingStep(seed, number, firstSample, accumulate, listener, statistics);
+    return new TrainingStep(seed, number, firstSample, accumulate, listener, statistics, meanOver);
   }
 
   /** The same step with synchronised batch normalisation. */
   public TrainingStep withStatistics(StatisticsReducer reducer) {
-    return new TrainingStep(seed, number, firstSample, accumulate, ready, reducer);
+    return new TrainingStep(seed, number, firstSample, accumulate, ready, reducer, meanOver);
+  }
+
+  /** The same step as a part of one with so many samples. */
+  public TrainingStep withMeanOver(long samples) {
+    return new TrainingStep(seed, number, firstSample, accumulate, ready, statistics, samples);
+  }
+
+  /** What the gradients of the mean of so many samples are multiplied with. */
+  double share(int samples) {
+    return meanOver == 0 ? 1 : (double) samples / meanOver;
   }
 }

@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -53,6 +54,34 @@ class SynchronisedBatchNormTest {
       for (int b = 0; b < whole.buffers().size(); b++) {
         assertArrayEquals(
             Batches.numbers(whole.buffers().get(b)), Batches.numbers(cut.buffers().get(b)), 1e-12);
+      }
+    }
+  }
+
+  /**
+   * Gradients of shards of 1, 7 and 4 samples, as parts of one step, add up to those of the step.
+   */
+  @Test
+  void unequalShardsThatMeetAreOneBatch() {
+    Seed seed = TestSeed.of(SynchronisedBatchNormTest.class);
+    NetworkOptions exact = NetworkOptions.DEFAULT.withDtype(DType.FLOAT64);
+    Batches batch = Batches.random(seed, SPEC, DType.FLOAT64, SHARDS * SHARD);
+    List<Samples> shards =
+        List.of(batch.part(0, 1).samples(), batch.part(1, 7).samples(), batch.part(8, 4).samples());
+    TrainingStep step = TrainingStep.of(seed, 2);
+    try (Network whole = Network.create(ENGINE, SPEC, seed, exact);
+        Network cut = Network.create(ENGINE, SPEC, seed, exact)) {
+      whole.forwardBackward(batch.samples(), step);
+      cut.forwardBackward(
+          shards, step.withStatistics(StatisticsReducer.LOCAL).withMeanOver(batch.count()));
+      for (int p = 0; p < whole.gradients().size(); p++) {
+        double[] sum = new double[Batches.numbers(whole.gradients().get(p)).length];
+        for (int s = 0; s < SHARDS; s++) {
+          double[] part = Batches.numbers(cut.gradients(s).get(p));
+          Arrays.setAll(sum, i -> sum[i] + part[i]);
+        }
+        assertArrayEquals(
+            Batches.numbers(whole.gradients().get(p)), sum, 1e-11, whole.gradients().get(p).name());
       }
     }
   }

@@ -64,12 +64,19 @@ public final class HugeMemory {
    */
   public static ByteBuffer allocate(int bytes) {
     return CAPABILITY instanceof Capability.Present<HugeMemory>(HugeMemory memory)
-        ? memory.mapped(bytes)
+        ? memory.mapped(bytes, Arena.ofAuto()).asByteBuffer()
         : ByteBuffer.allocateDirect(Math.addExact(bytes, 4096)).alignedSlice(4096).limit(bytes);
   }
 
+  /** As {@link #allocate(int)}, of any length and until the arena is closed. */
+  public static MemorySegment allocate(long bytes, Arena arena) {
+    return CAPABILITY instanceof Capability.Present<HugeMemory>(HugeMemory memory)
+        ? memory.mapped(bytes, arena)
+        : arena.allocate(bytes, 4096);
+  }
+
   @SuppressWarnings("restricted") // this module is where foreign calls live
-  private ByteBuffer mapped(int bytes) {
+  private MemorySegment mapped(long bytes, Arena arena) {
     // A huge page more than asked for: the mapping need not begin with one.
     long length = (bytes + 2 * HUGE_PAGE - 1) & -HUGE_PAGE;
     long address = call(map, 0, length, READ_WRITE, PRIVATE_ANONYMOUS, -1);
@@ -80,8 +87,7 @@ public final class HugeMemory {
     // Refused where huge pages are switched off; small ones do as well.
     var _ = call(advise, start, length - (start - address), WANT_HUGE_PAGES, 0, 0);
     return MemorySegment.ofAddress(start)
-        .reinterpret(bytes, Arena.ofAuto(), _ -> call(unmap, address, length, 0, 0, 0))
-        .asByteBuffer();
+        .reinterpret(bytes, arena, _ -> call(unmap, address, length, 0, 0, 0));
   }
 
   /**

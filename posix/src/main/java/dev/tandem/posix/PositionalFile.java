@@ -75,7 +75,7 @@ public final class PositionalFile implements AutoCloseable {
   }
 
   /** The JDK's own option, by name: javac warns of every other use of it, without remedy. */
-  private static OpenOption directOption() {
+  static OpenOption directOption() {
     try {
       for (Object option :
           Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
@@ -84,9 +84,11 @@ public final class PositionalFile implements AutoCloseable {
         }
       }
     } catch (ClassNotFoundException e) {
-      throw new UnsupportedOperationException("this JDK knows no direct reads", e);
+      throw new UnsupportedOperationException(
+          "this JDK reads and writes through the page cache only", e);
     }
-    throw new UnsupportedOperationException("this JDK knows no direct reads");
+    throw new UnsupportedOperationException(
+        "this JDK reads and writes through the page cache only");
   }
 
   /** Reads go past the page cache. */

@@ -3,10 +3,14 @@ package dev.tandem.posix;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** {@link DurableFiles} on the machine's filesystems. */
 final class SystemDurableFiles implements DurableFiles {
@@ -28,8 +32,72 @@ final class SystemDurableFiles implements DurableFiles {
   }
 
   @Override
+  public DurableFile openForReading(Path path) {
+    try {
+      return new ChannelFile(path, FileChannel.open(path, StandardOpenOption.READ));
+    } catch (IOException e) {
+      throw FileErrors.failure("open", path, e);
+    }
+  }
+
+  @Override
+  public DurableFile openForBlocks(Path path) {
+    try {
+      if (Files.getFileStore(path.toAbsolutePath().getParent()).getBlockSize() > BLOCK) {
+        return openOrCreate(path);
+      }
+      return new ChannelFile(
+          path,
+          FileChannel.open(
+              path,
+              StandardOpenOption.WRITE,
+              StandardOpenOption.CREATE,
+              PositionalFile.directOption()));
+    } catch (IOException | UnsupportedOperationException e) {
+      // Not every file system knows it; one that fails otherwise fails here, too, and says why.
+      return openOrCreate(path);
+    }
+  }
+
+  @Override
   public boolean exists(Path path) {
     return Files.exists(path);
+  }
+
+  @Override
+  public List<String> list(Path folder) {
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
+    } catch (NoSuchFileException e) {
+      return List.of();
+    } catch (IOException e) {
+      throw FileErrors.failure("list", folder, e);
+    }
+  }
+
+  @Override
+  public void createFolders(Path folder) {
+    Path absolute = folder.toAbsolutePath();
+    if (Files.isDirectory(absolute)) {
+      return;
+    }
+    createFolders(absolute.getParent());
+    createFolder(absolute);
+    forceDirectory(absolute.getParent());
+  }
+
+  @Override
+  public void createFolder(Path folder) {
+    try {
+      Files.createDirectory(folder);
+    } catch (FileAlreadyExistsException e) {
+      // Another rank may have been faster.
+      if (!Files.isDirectory(folder)) {
+        throw FileErrors.failure("make the folder", folder, e);
+      }
+    } catch (IOException e) {
+      throw FileErrors.failure("make the folder", folder, e);
+    }
   }
 
   @Override

@@ -170,9 +170,37 @@ public final class CrashFiles implements DurableFiles {
   }
 
   @Override
+  public synchronized DurableFile openForReading(Path path) {
+    Content content = names.get(key(path));
+    if (content == null) {
+      throw new WorkFailedException("cannot open " + path + ": no such file or folder");
+    }
+    return new Handle(path, content);
+  }
+
+  @Override
   public synchronized boolean exists(Path path) {
     return names.containsKey(key(path));
   }
+
+  /** Folders are where files are. */
+  @Override
+  public synchronized List<String> list(Path folder) {
+    Path parent = key(folder);
+    return names.keySet().stream()
+        .filter(path -> path.startsWith(parent) && !path.equals(parent))
+        .map(path -> parent.relativize(path).getName(0).toString())
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
+  @Override
+  public void createFolders(Path folder) {}
+
+  /** A folder is lost with the files in it: a cut keeps names of files, wherever they are. */
+  @Override
+  public void createFolder(Path folder) {}
 
   @Override
   public synchronized void rename(Path from, Path to) {

@@ -14,6 +14,7 @@ final class Phases {
   }
 
   private final Map<Phase, Long> nanos = new EnumMap<>(Phase.class);
+  private long training;
 
   <T> T in(Phase phase, Supplier<T> work) {
     long began = System.nanoTime();
@@ -35,5 +36,15 @@ final class Phases {
 
   double seconds(Phase phase) {
     return nanos.getOrDefault(phase, 0L) / 1e9;
+  }
+
+  /** A step took so long, with all its phases. */
+  void addTraining(long stepNanos) {
+    training += stepNanos;
+  }
+
+  /** The time of all steps; what is between them does not count. */
+  double trainingSeconds() {
+    return training / 1e9;
   }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tandem.data.load.StallReport;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * What rank 0 tells of a run, in this order: steps and epochs as they end, after each epoch what
@@ -27,8 +28,18 @@ public sealed interface TrainingEvent {
    * @param images images that all ranks have trained on since the start
    * @param totalImages images of the whole run
    * @param loss mean loss over the samples of all ranks
+   * @param gradientNorm Euclidean, over all parameters, before it was shortened
+   * @param batch samples that a step has over all ranks
    */
-  record Step(long step, long images, long totalImages, double loss) implements TrainingEvent {}
+  record Step(
+      long step,
+      long images,
+      long totalImages,
+      double loss,
+      double learningRate,
+      double gradientNorm,
+      int batch)
+      implements TrainingEvent {}
 
   /** An epoch has ended and the test set was evaluated by all ranks together. */
   record Epoch(long epoch, long step, double testAccuracy, double testLoss)
@@ -47,15 +58,21 @@ public sealed interface TrainingEvent {
    * The run has ended.
    *
    * @param accuracy share of the test set that is classified right, 0 to 1
+   * @param bestAccuracy that of the best validation, which was after {@code bestStep}
+   * @param stoppedEarly whether it ended because validations brought no gain any more
    * @param imagesPerSecond training images of all ranks by the time of the steps (evaluation and
    *     checkpoint not counted)
    * @param readSeconds time that rank 0 waited for data; likewise compute and sync
    * @param replicasIdentical all ranks ended with the same bits in parameters and optimizer
    * @param digest SHA-256 of that state on rank 0
+   * @param checkpoint where the last state is; empty if it was there before
    */
   record Result(
       double accuracy,
       double testLoss,
+      double bestAccuracy,
+      long bestStep,
+      boolean stoppedEarly,
       double imagesPerSecond,
       int ranks,
       boolean replicasIdentical,
@@ -71,6 +88,16 @@ public sealed interface TrainingEvent {
 
   /** How a line of standard output that carries an event begins. */
   String LINE_PREFIX = "@tandem ";
+
+  /** The step after which it was told; none for the result, which is told once. */
+  default OptionalLong after() {
+    return switch (this) {
+      case Step step -> OptionalLong.of(step.step());
+      case Epoch epoch -> OptionalLong.of(epoch.step());
+      case Loading loading -> OptionalLong.of(loading.step());
+      case Result result -> OptionalLong.empty();
+    };
+  }
 
   /** The event as one line of JSON. */
   default String json() {

@@ -1,10 +1,16 @@
 /**
  * Training: the one place that sees the whole way of data, from record to checkpoint.
  *
- * <p>A run is described by a {@link dev.tandem.train.TrainingConfig}, resolved and checked once and
- * kept as {@code config.yaml} in the run's folder. Every rank is a process that runs {@link
- * dev.tandem.train.RankMain}: it joins the others, then {@link dev.tandem.train.Trainer} is the
- * loop. Rank 0 speaks for all: its {@link dev.tandem.train.TrainingEvent}s go to {@code
- * metrics.jsonl} and, as lines on standard output, to the process that started the ranks.
+ * <p>A run is described by a {@link dev.tandem.train.config.TrainingConfig}, resolved and checked
+ * once and kept as {@code config.yaml} in the run's folder. Every rank is a process that runs
+ * {@link dev.tandem.train.RankMain}: it joins the others and wires a {@link
+ * dev.tandem.train.Trainer}, whose loop is {@code TrainingLoop}. How a rank makes gradients is a
+ * {@code GradientWork}: by shares at levels {@code fast} and {@code run}, by shards at level {@code
+ * elastic}. Rank 0 speaks for all: its {@link dev.tandem.train.TrainingEvent}s go to {@code
+ * metrics.jsonl}, to TensorBoard and, as lines on standard output, to the process that started the
+ * ranks.
+ *
+ * <p>Threads: a trainer belongs to the thread that runs it. Memory: what it is given stays its
+ * owner's; what it allocates goes with its run.
  */
 package dev.tandem.train;

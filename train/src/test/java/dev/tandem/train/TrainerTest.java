@@ -7,40 +7,26 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.checkpoint.FolderCheckpointStore;
-import dev.tandem.comm.Communicator;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.StateTree;
-import dev.tandem.data.DataRecord;
-import dev.tandem.data.Datum;
 import dev.tandem.data.RecordSource;
-import dev.tandem.data.glyphs.Glyph;
 import dev.tandem.data.glyphs.GlyphDatabase;
-import dev.tandem.data.glyphs.GlyphDigits;
 import dev.tandem.data.importing.SourceFormat.Split;
 import dev.tandem.data.read.DirectSource;
 import dev.tandem.data.source.Sources;
-import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
-import dev.tandem.nn.SgdMomentum;
-import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.nn.Optimizer;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.PageCache;
-import dev.tandem.sync.BlockingSynchronizer;
-import dev.tandem.testkit.Watchdog;
-import java.lang.foreign.MemorySegment;
+import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,34 +35,8 @@ class TrainerTest {
 
   @TempDir Path folder;
 
-  private record Glyphs(List<byte[]> values) implements RecordSource {
-
-    static Glyphs draw(Seed seed, int count) {
-      List<byte[]> values = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        Glyph glyph = GlyphDigits.draw(seed, i);
-        values.add(Datum.of(1, 28, 28, glyph.label(), glyph.pixels()).encode());
-      }
-      return new Glyphs(values);
-    }
-
-    @Override
-    public long size() {
-      return values.size();
-    }
-
-    @Override
-    public DataRecord record(long ordinal) {
-      MemorySegment key = MemorySegment.ofArray(new byte[] {(byte) ordinal});
-      return new DataRecord(key, MemorySegment.ofArray(values.get((int) ordinal)));
-    }
-
-    @Override
-    public void close() {}
-  }
-
-  private final RecordSource training = Glyphs.draw(new Seed(1), 1_003);
-  private final RecordSource test = Glyphs.draw(new Seed(2), 301);
+  private final RecordSource training = GlyphRecords.draw(new Seed(1), 1_003);
+  private final RecordSource test = GlyphRecords.draw(new Seed(2), 301);
   private final List<TrainingEvent> events = new ArrayList<>();
 
   private List<TrainingEvent.Result> train(int ranks, String name, long seed) throws Exception {
@@ -86,44 +46,12 @@ class TrainerTest {
   /** Trains with so many ranks; gives their results in rank order. */
   private List<TrainingEvent.Result> train(RecordSource source, int ranks, String name, long seed)
       throws Exception {
-    TrainingConfig config = TrainingConfigTest.config(2, 64, seed);
-    return Watchdog.within(
-        Duration.ofMinutes(3),
-        () -> {
-          try (ExecutorService threads = Executors.newFixedThreadPool(ranks)) {
-            List<Callable<TrainingEvent.Result>> work = new ArrayList<>();
-            for (Communicator communicator : Communicator.threads(ranks)) {
-              work.add(() -> rank(config, source, communicator, folder.resolve(name)));
-            }
-            List<TrainingEvent.Result> results = new ArrayList<>();
-            for (Future<TrainingEvent.Result> future : threads.invokeAll(work)) {
-              results.add(future.get());
-            }
-            return results;
-          }
-        });
-  }
-
-  private TrainingEvent.Result rank(
-      TrainingConfig config, RecordSource source, Communicator communicator, Path path) {
-    try (communicator;
-        Network network = network(config.seed());
-        SgdMomentum optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
-      Trainer.Parts parts =
-          new Trainer.Parts(
-              communicator,
-              source,
-              test,
-              network,
-              optimizer,
-              new BlockingSynchronizer(communicator),
-              new FolderCheckpointStore(path, DurableFiles.system()));
-      return new Trainer(config, parts, events::add).run();
-    }
-  }
-
-  private static Network network(long seed) {
-    return Network.create(Engine.start(1), DigitsNetwork.spec(), new Seed(seed));
+    ThreadRanks threads = new ThreadRanks(source, test, folder);
+    List<TrainingEvent.Result> results =
+        threads.train(TestConfigs.digits("seed=" + seed), ranks, name, false);
+    events.clear();
+    events.addAll(threads.events);
+    return results;
   }
 
   @Test
@@ -134,8 +62,9 @@ class TrainerTest {
       assertEquals(results.getFirst().digest(), result.digest());
       assertEquals(32, result.steps());
     }
-    try (Network network = network(99);
-        SgdMomentum optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
+    TrainingConfig other = TestConfigs.digits("seed=99");
+    try (Network network = ThreadRanks.network(other);
+        Optimizer optimizer = other.optimizer().create(network)) {
       StateTree state = optimizer.stateTree(Map.of());
       byte[] before = Replicas.digest(state);
       Map<String, String> values =

@@ -2,6 +2,7 @@ package dev.tandem.bench.collective;
 
 import dev.tandem.bench.BenchFolder;
 import dev.tandem.bench.Children;
+import dev.tandem.bench.LiveContender;
 import dev.tandem.bench.Machine;
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
@@ -16,7 +17,8 @@ import java.util.function.Predicate;
 
 /**
  * Collectives by Tandem, Open MPI, MPICH and Gloo: the same steps on the same data, in private
- * memory, fresh for every call; see {@code Note [live contenders]}.
+ * memory, fresh for every call; see {@code Note [live contenders]} of {@link
+ * dev.tandem.bench.Contender}.
  */
 public final class CollectiveBenchmark {
 
@@ -67,6 +69,9 @@ public final class CollectiveBenchmark {
    */
   public record Selection(Predicate<String> cases, Predicate<String> contenders) {}
 
+  /** A contender and its ranks, which run. */
+  private record Live(CollectiveContender contender, LiveContender ranks) {}
+
   private final Effort effort;
   private final Selection selection;
   private final Progress progress;
@@ -90,20 +95,20 @@ public final class CollectiveBenchmark {
     requireGloo();
     Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
     String machine = Machine.describe(temporary);
-    List<LiveContender> live = new ArrayList<>();
+    List<Live> live = new ArrayList<>();
     try (BenchFolder scratch = BenchFolder.in(temporary)) {
       try {
         List<CollectiveContender> contenders =
             contenders(scratch).stream().filter(this::selected).toList();
         try (Progress.Task task = progress.start("start", contenders.size(), "contenders")) {
           for (CollectiveContender contender : contenders) {
-            live.add(LiveContender.start(contender, scratch.path()));
+            live.add(new Live(contender, LiveContender.start(contender, scratch.path())));
             task.advanceTo(live.size());
           }
         }
         measure(live);
       } finally {
-        live.forEach(LiveContender::close);
+        live.forEach(each -> each.ranks().close());
       }
     }
     return times.rows(machine);
@@ -113,7 +118,7 @@ public final class CollectiveBenchmark {
     return selection.contenders().test(contender.peer() + " " + contender.ranks());
   }
 
-  private void measure(List<LiveContender> contenders) {
+  private void measure(List<Live> contenders) {
     List<Turn> turns = turns();
     try (Progress.Task task =
         progress.start("collective", (long) effort.rounds() * turns.size(), "turns")) {
@@ -124,7 +129,7 @@ public final class CollectiveBenchmark {
       long done = 0;
       long began = System.nanoTime();
       for (int round = 0; round < effort.rounds() && fits(began, round); round++) {
-        List<LiveContender> order = round % 2 == 0 ? contenders : contenders.reversed();
+        List<Live> order = round % 2 == 0 ? contenders : contenders.reversed();
         for (Turn turn : turns) {
           if (round % ROUNDS_BETWEEN == 0 || turn.operation().compared()) {
             turn(order, turn);
@@ -135,11 +140,11 @@ public final class CollectiveBenchmark {
     }
   }
 
-  private void turn(List<LiveContender> order, Turn turn) {
-    for (LiveContender live : order) {
+  private void turn(List<Live> order, Turn turn) {
+    for (Live live : order) {
       CollectiveContender contender = live.contender();
       if (contender.operations().contains(turn.operation())) {
-        times.add(contender.peer(), contender.ranks(), live.measure(turn));
+        times.add(contender.peer(), contender.ranks(), live.ranks().ask(turn.line()));
       }
     }
   }

@@ -2,6 +2,7 @@ package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
+import dev.tandem.posix.SmallCopies;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -22,18 +23,32 @@ public final class FusedAllreduce {
   /** Reduces; see {@link Collectives#fusedAllreduce}. */
   public static void run(
       Team team, List<MemorySegment> tensors, DType type, ReduceOp op, Determinism level) {
-    Parts parts = Parts.of(tensors);
-    long bytes = parts.bytes();
+    long bytes = 0;
+    for (MemorySegment tensor : tensors) {
+      bytes += tensor.byteSize();
+    }
     if (bytes > PACKED_BYTES
         && Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT) {
       team.intend(Intention.of(FusedAllreduce.class, bytes, type, op));
       AllreduceFlat.run(
-          team, team.board().orElseThrow(), parts, type.bytes(), team.reduction(type, op));
+          team,
+          team.board().orElseThrow(),
+          Parts.of(tensors),
+          type.bytes(),
+          team.reduction(type, op));
       return;
     }
     MemorySegment packed = team.fused(bytes);
-    parts.pack(packed);
+    long at = 0;
+    for (MemorySegment tensor : tensors) {
+      SmallCopies.copy(tensor, 0, packed, at, tensor.byteSize());
+      at += tensor.byteSize();
+    }
     Allreduce.run(team, packed, type, op, level);
-    parts.unpack(packed);
+    at = 0;
+    for (MemorySegment tensor : tensors) {
+      SmallCopies.copy(packed, at, tensor, 0, tensor.byteSize());
+      at += tensor.byteSize();
+    }
   }
 }

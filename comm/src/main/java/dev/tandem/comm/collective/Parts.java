@@ -54,20 +54,6 @@ final class Parts {
     }
   }
 
-  /** Copies everything out; for small tensors with less ado than {@link #copyTo}. */
-  void pack(MemorySegment target) {
-    for (int i = 0; i < tensors.length; i++) {
-      MemorySegment.copy(tensors[i], 0, target, starts[i], starts[i + 1] - starts[i]);
-    }
-  }
-
-  /** Copies everything in. */
-  void unpack(MemorySegment source) {
-    for (int i = 0; i < tensors.length; i++) {
-      MemorySegment.copy(source, starts[i], tensors[i], 0, starts[i + 1] - starts[i]);
-    }
-  }
-
   /** Copies a range out. */
   void copyTo(long from, long bytes, MemorySegment target, long targetOffset) {
     walk(

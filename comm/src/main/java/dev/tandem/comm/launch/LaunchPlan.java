@@ -36,6 +36,12 @@ public record LaunchPlan(
     jvmFlags = List.copyOf(jvmFlags);
   }
 
+  /** The same, with so long for a process to end after SIGTERM. */
+  public LaunchPlan withGrace(Duration time) {
+    return new LaunchPlan(
+        ranks, mainClass, arguments, environment, jvmFlags, joining, reporting, time);
+  }
+
   /** A plan with the flags of this JVM and the usual patience. */
   public static LaunchPlan of(int ranks, String mainClass, List<String> arguments) {
     return new LaunchPlan(

@@ -158,7 +158,7 @@ public final class Loader implements AutoCloseable {
   public void reshard(int rank, int ranks) {
     lent = null;
     pipeline.close();
-    begin(new Plan(rank, ranks, position, plan.steps() - given));
+    begin(plan.among(rank, ranks, position, plan.steps() - given));
   }
 
   /** How many records were left out so far, in the batches given. */

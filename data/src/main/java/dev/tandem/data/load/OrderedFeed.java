@@ -55,7 +55,7 @@ final class OrderedFeed implements Feed {
 
   @Override
   public int largestShare() {
-    return Math.ceilDiv(steps.largestStep(), plan.ranks());
+    return plan.largestShare(steps.largestStep());
   }
 
   @Override
@@ -92,7 +92,7 @@ final class OrderedFeed implements Feed {
   }
 
   private StepSamples samples(Step step) {
-    Step.Share share = step.share(plan.rank(), plan.ranks());
+    Step.Share share = plan.share(step);
     long[] ordinals = new long[share.count()];
     long[] epochs = new long[share.count()];
     for (int i = 0; i < ordinals.length; i++) {

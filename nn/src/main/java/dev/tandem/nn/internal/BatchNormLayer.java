@@ -1,6 +1,7 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.nn.spec.BatchNorm;
+import java.util.List;
 import org.bytedeco.javacpp.BoolPointer;
 import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.T_TensorTensorTensor_T;
@@ -17,11 +18,13 @@ import org.bytedeco.pytorch.global.torch.ScalarType;
  * <p>Alone, the engine's kernels do it in one go; the pass saves mean and inverse deviation.
  * Together, each pass is cut in two where the batches meet: local sums first, then, with the sums
  * of all, the rest; the pass saves mean, variance and number of elements of all batches. In both
- * cases the gradients of the parameters are those of this batch alone.
+ * cases the gradients of the parameters are those of this batch alone. In evaluation, and so in a
+ * frozen layer, the running statistics are constants; the pass saves nothing.
  */
 public final class BatchNormLayer extends NormLayer {
 
-  private static final int WITH_OTHERS = 3;
+  /** Number of tensors that a pass alone saves. */
+  private static final int ALONE = 2;
 
   private final BatchNorm spec;
   private final LayerTensors tensors;
@@ -43,6 +46,12 @@ public final class BatchNormLayer extends NormLayer {
         mode.training(),
         spec.momentum(),
         spec.epsilon());
+  }
+
+  @Override
+  public Pass forward(List<Tensor> inputs, Mode mode) {
+    Pass pass = super.forward(inputs, mode);
+    return mode.training() ? pass : new Pass(pass.input(), pass.output());
   }
 
   /** One row of float64: number of elements of a channel, their sums, the sums of their squares. */
@@ -127,19 +136,20 @@ public final class BatchNormLayer extends NormLayer {
 
   @Override
   T_TensorTensorTensor_T gradients(Pass pass, Tensor gradient, BoolPointer wanted) {
-    boolean together = pass.saved().size() == WITH_OTHERS;
+    boolean alone = pass.saved().size() == ALONE;
+    List<Tensor> statistics = pass.saved().isEmpty() ? tensors.buffers() : pass.saved();
     TensorOptional nothing = new TensorOptional();
-    TensorOptional mean = new TensorOptional(pass.saved(0));
-    TensorOptional spread = new TensorOptional(pass.saved(1));
+    TensorOptional mean = new TensorOptional(statistics.get(0));
+    TensorOptional spread = new TensorOptional(statistics.get(1));
     return torch.native_batch_norm_backward(
         gradient,
         pass.input(),
         tensors.exact(0),
-        together ? mean : nothing,
-        together ? spread : nothing,
-        together ? nothing : mean,
-        together ? nothing : spread,
-        !together,
+        alone ? nothing : mean,
+        alone ? nothing : spread,
+        alone ? mean : nothing,
+        alone ? spread : nothing,
+        alone,
         spec.epsilon(),
         wanted);
   }

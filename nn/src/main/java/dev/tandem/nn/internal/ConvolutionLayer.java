@@ -24,6 +24,7 @@ final class ConvolutionLayer implements Layer {
   private final long[] outputPadding;
   private final long groups;
   private final boolean bias;
+  private final WeightProduct product;
 
   ConvolutionLayer(Convolution spec, Shape input, LayerTensors tensors) {
     this.tensors = tensors;
@@ -37,12 +38,13 @@ final class ConvolutionLayer implements Layer {
     bias = spec.bias();
     weightsOnly = Torch.mask(false, true, bias);
     biasShape = new long[] {spec.filters()};
+    product = new WeightProduct(window, spec.groups());
   }
 
   @Override
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
-    Tensor weight = tensors.computing(0);
+    Tensor weight = tensors.computingFast(0);
     Tensor output =
         torch.convolution(
             input,
@@ -64,6 +66,13 @@ final class ConvolutionLayer implements Layer {
 
   @Override
   public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
+    if (product.pays(pass.input(), outputGradient)) {
+      sink.put(0, product.weightGradient(pass.input(), outputGradient));
+      if (bias) {
+        sink.put(1, outputGradient.sum(Torch.allButChannels(outputGradient)));
+      }
+      return;
+    }
     T_TensorTensorTensor_T result = backward(pass, outputGradient, weightsOnly);
     sink.put(0, result.get1());
     if (bias) {

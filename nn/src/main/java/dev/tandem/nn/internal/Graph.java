@@ -3,9 +3,12 @@ package dev.tandem.nn.internal;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.NetworkSpec;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.BiFunction;
 import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.global.torch.ScalarType;
 
@@ -19,7 +22,10 @@ public final class Graph implements AutoCloseable {
   private final List<Layer> layers = new ArrayList<>();
   private final List<List<Integer>> inputs = new ArrayList<>();
   private final int[] firstParameter;
+  private final boolean[] frozen;
+  private final BitSet frozenParameters = new BitSet();
   private final boolean[] learns;
+  private final boolean[] keeps;
   private final boolean[] answers;
   private final int[] lastUse;
   private final List<Integer> outputs;
@@ -28,13 +34,31 @@ public final class Graph implements AutoCloseable {
    * A graph with these parameters and buffers, in the order of the spec.
    *
    * @param computing the type of activations
+   * @param frozenLayers names of the layers that do not learn
    */
   public Graph(
-      NetworkSpec spec, List<Tensor> parameters, List<Tensor> buffers, ScalarType computing) {
+      NetworkSpec spec,
+      List<Tensor> parameters,
+      List<Tensor> buffers,
+      ScalarType computing,
+      Set<String> frozenLayers) {
+    this(spec, parameters, buffers, computing, frozenLayers, (_, layer) -> layer);
+  }
+
+  /** As above, with something put around each layer by its name: tests watch passes so. */
+  Graph(
+      NetworkSpec spec,
+      List<Tensor> parameters,
+      List<Tensor> buffers,
+      ScalarType computing,
+      Set<String> frozenLayers,
+      BiFunction<String, Layer, Layer> around) {
     this.spec = spec;
     int size = spec.nodes().size();
     firstParameter = new int[size + 1];
+    frozen = new boolean[size];
     learns = new boolean[size];
+    keeps = new boolean[size];
     answers = new boolean[size];
     lastUse = new int[size];
     Map<String, Integer> numbers = new HashMap<>();
@@ -46,18 +70,18 @@ public final class Graph implements AutoCloseable {
       int ownParameters = node.layer().parameters(shapes.get(i)).size();
       int ownBuffers = node.layer().buffers(shapes.get(i)).size();
       firstParameter[i + 1] = firstParameter[i] + ownParameters;
-      layers.add(
-          Layers.of(
-              node.layer(),
-              shapes.get(i),
-              new LayerTensors(
-                  parameters.subList(firstParameter[i], firstParameter[i + 1]),
-                  buffers.subList(firstBuffer, firstBuffer + ownBuffers),
-                  computing)));
+      LayerTensors tensors =
+          new LayerTensors(
+              parameters.subList(firstParameter[i], firstParameter[i + 1]),
+              buffers.subList(firstBuffer, firstBuffer + ownBuffers),
+              computing);
+      layers.add(around.apply(node.name(), Layers.of(node.layer(), shapes.get(i), tensors)));
       firstBuffer += ownBuffers;
       inputs.add(node.inputs().stream().map(numbers::get).toList());
       numbers.put(node.name(), i);
-      learns[i] = ownParameters > 0;
+      frozen[i] = frozenLayers.contains(node.name());
+      frozenParameters.set(firstParameter[i], firstParameter[i + 1], frozen[i]);
+      learns[i] = ownParameters > 0 && !frozen[i];
       for (int input : inputs.get(i)) {
         learns[i] |= input != INPUT && learns[input];
         if (input != INPUT) {
@@ -67,6 +91,17 @@ public final class Graph implements AutoCloseable {
     }
     outputs = spec.outputs().stream().map(output -> numbers.get(output.layer())).toList();
     markAnswers();
+    markKept();
+  }
+
+  private void markKept() {
+    outputs.forEach(output -> keeps[output] = true);
+    for (int i = 0; i < size(); i++) {
+      keeps[i] |= learns[i];
+      if (learns[i]) {
+        inputs.get(i).stream().filter(input -> input != INPUT).forEach(in -> keeps[in] = true);
+      }
+    }
   }
 
   private void markAnswers() {
@@ -108,7 +143,25 @@ public final class Graph implements AutoCloseable {
     return firstParameter[node];
   }
 
-  /** Whether gradients are needed behind this node: it has parameters, or one before it has. */
+  /** Whether this node computes as in evaluation and its parameters, if any, stay. */
+  boolean isFrozen(int node) {
+    return frozen[node];
+  }
+
+  /** Whether this parameter, by its place among all, is one that learns. */
+  public boolean updates(int parameter) {
+    return !frozenParameters.get(parameter);
+  }
+
+  /**
+   * Whether the output of this node is needed after the forward pass: by the loss, or by a backward
+   * pass of its own or of a node behind it.
+   */
+  boolean keeps(int node) {
+    return keeps[node];
+  }
+
+  /** Whether gradients are needed behind this node: it learns, or one before it does. */
   boolean learns(int node) {
     return learns[node];
   }

@@ -63,7 +63,20 @@ public final class GraphRun implements AutoCloseable {
 
   void forward(int node) {
     try (PointerScope _ = new PointerScope()) {
-      passes[node] = graph.layer(node).forward(inputs(node), mode).keep();
+      Mode own = graph.isFrozen(node) ? Mode.EVALUATION : mode;
+      passes[node] = graph.layer(node).forward(inputs(node), own).keep();
+    }
+  }
+
+  /** Lets go of what no backward pass will ask for, after the forward pass of a node. */
+  void forget(int node) {
+    if (!graph.learns(node)) {
+      dropSaved(node);
+    }
+    for (int before : graph.inputs(node)) {
+      if (before != Graph.INPUT && graph.isLastUse(node, before) && !graph.keeps(before)) {
+        dropPass(before);
+      }
     }
   }
 
@@ -89,7 +102,10 @@ public final class GraphRun implements AutoCloseable {
     Tensor gradient = gradients[node];
     GradientSink sink = sink(node);
     try (PointerScope _ = new PointerScope()) {
-      if (graph.inputs(node).stream().anyMatch(this::takesGradient)) {
+      boolean passesOn = graph.inputs(node).stream().anyMatch(this::takesGradient);
+      if (passesOn && graph.isFrozen(node)) {
+        addToInputs(node, layer.backwardData(pass, gradient));
+      } else if (passesOn) {
         addToInputs(node, layer.backward(pass, gradient, sink, () -> tell(node, ready)));
       } else if (graph.learns(node)) {
         layer.backwardWeights(pass, gradient, sink);

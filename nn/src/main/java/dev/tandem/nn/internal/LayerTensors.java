@@ -27,7 +27,15 @@ public record LayerTensors(List<Tensor> parameters, List<Tensor> buffers, Scalar
     return Torch.type(parameter) == computing ? parameter : parameter.to(computing);
   }
 
-  /** The same, or nothing if the layer has no such parameter. */
+  /**
+   * The same in the engine's fastest order. To be saved for the backward passes: otherwise each of
+   * them would convert the order again.
+   */
+  Tensor computingFast(int index) {
+    return Torch.fast(parameters.get(index), computing);
+  }
+
+  /** A parameter as the layer computes with it, or nothing if the layer has no such parameter. */
   TensorOptional computingOptional(int index) {
     return index < parameters.size() ? new TensorOptional(computing(index)) : new TensorOptional();
   }

@@ -9,13 +9,15 @@ import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.global.torch;
 
 /**
- * y = x s^-beta with s = k + alpha m(x²), where m is the mean over the window. Saves s.
+ * y = x s^-beta with s = k + alpha m(x²), where m is the mean over the window. Saves s and s^-beta.
  *
  * <p>With odd windows and zeros beyond the border m is symmetric: an element is in its neighbour's
  * window as the neighbour is in its own. So its transpose, which backward needs, is m again: dx =
  * dy s^-beta - 2 alpha beta x m(dy x s^(-beta-1)).
  */
 final class LocalResponseNormLayer implements Layer {
+
+  private static final double USUAL_BETA = 0.75;
 
   private final LocalResponseNorm spec;
 
@@ -26,16 +28,27 @@ final class LocalResponseNormLayer implements Layer {
   @Override
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
-    Tensor scale = mean(input.mul(input)).mul(new Scalar(spec.alpha())).add(new Scalar(spec.k()));
-    return new Pass(input, input.mul(scale.pow(new Scalar(-spec.beta()))), scale);
+    Tensor scale = mean(input.mul(input)).mul_(new Scalar(spec.alpha())).add_(new Scalar(spec.k()));
+    Tensor factor = factor(scale);
+    return new Pass(input, input.mul(factor), scale, factor);
+  }
+
+  /** s^-beta. */
+  private Tensor factor(Tensor scale) {
+    if (spec.beta() == USUAL_BETA) {
+      // Three quarters of a power are two roots, which take a fifth of the time.
+      Tensor root = scale.rsqrt();
+      return root.mul(root.sqrt());
+    }
+    return scale.pow(new Scalar(-spec.beta()));
   }
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
     Tensor scale = pass.saved(0);
-    Tensor direct = outputGradient.mul(scale.pow(new Scalar(-spec.beta())));
-    Tensor through = mean(direct.mul(pass.input()).div(scale)).mul(pass.input());
-    return List.of(direct.sub(through, new Scalar(2 * spec.alpha() * spec.beta())));
+    Tensor direct = outputGradient.mul(pass.saved(1));
+    Tensor through = mean(direct.mul(pass.input()).div_(scale)).mul_(pass.input());
+    return List.of(direct.sub_(through, new Scalar(2 * spec.alpha() * spec.beta())));
   }
 
   private Tensor mean(Tensor values) {

@@ -46,6 +46,7 @@ public final class Lockstep {
       } else {
         for (GraphRun run : runs) {
           run.forward(node);
+          run.forget(node);
         }
       }
     }
@@ -76,7 +77,9 @@ public final class Lockstep {
   }
 
   private boolean meets(int node) {
-    return reduction != null && graph.layer(node) instanceof BatchNormLayer;
+    return reduction != null
+        && graph.layer(node) instanceof BatchNormLayer
+        && !graph.isFrozen(node);
   }
 
   private void forwardTogether(int node) {

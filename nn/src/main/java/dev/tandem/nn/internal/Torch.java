@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.bytedeco.javacpp.BoolPointer;
 import org.bytedeco.javacpp.Pointer;
+import org.bytedeco.pytorch.MemoryFormatOptional;
 import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.TensorOptions;
 import org.bytedeco.pytorch.global.torch.MemoryFormat;
@@ -61,6 +62,22 @@ public final class Torch {
       case 5 -> tensor.contiguous(MemoryFormat.ChannelsLast3d);
       default -> tensor.contiguous();
     };
+  }
+
+  /** The same numbers in this type and in the order in memory that the engine is fastest with. */
+  public static Tensor fast(Tensor tensor, ScalarType type) {
+    if (type(tensor) == type) {
+      return fast(tensor);
+    }
+    return switch ((int) tensor.dim()) {
+      case 4 -> convert(tensor, type, MemoryFormat.ChannelsLast);
+      case 5 -> convert(tensor, type, MemoryFormat.ChannelsLast3d);
+      default -> tensor.to(type).contiguous();
+    };
+  }
+
+  private static Tensor convert(Tensor tensor, ScalarType type, MemoryFormat format) {
+    return tensor.to(type, false, false, new MemoryFormatOptional(format));
   }
 
   static BoolPointer mask(boolean first, boolean second, boolean third) {

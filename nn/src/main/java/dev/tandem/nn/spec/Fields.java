@@ -1,6 +1,7 @@
 package dev.tandem.nn.spec;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.tandem.core.UsageException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -8,14 +9,22 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** The keys of one YAML mapping; every failure names the mapping and the key. */
-final class Fields {
+/**
+ * The keys of one YAML mapping, read by name; every failure is a {@link UsageException} that names
+ * the mapping and the key. For one thread.
+ */
+public final class Fields {
 
   private final String owner;
   private final JsonNode node;
   private final Set<String> read = new HashSet<>();
 
-  Fields(String owner, JsonNode node) {
+  /**
+   * The keys of this mapping.
+   *
+   * @param owner what failures call it
+   */
+  public Fields(String owner, JsonNode node) {
     if (!node.isObject()) {
       throw new UsageException(owner + ": keys and values are expected, not " + node);
     }
@@ -23,7 +32,7 @@ final class Fields {
     this.node = node;
   }
 
-  String text(String key) {
+  public String text(String key) {
     JsonNode value = required(key);
     if (!value.isValueNode()) {
       throw wrong(key, value, "a word");
@@ -31,11 +40,11 @@ final class Fields {
     return value.asText();
   }
 
-  String text(String key, String otherwise) {
+  public String text(String key, String otherwise) {
     return has(key) ? text(key) : otherwise;
   }
 
-  int integer(String key) {
+  public int integer(String key) {
     JsonNode value = required(key);
     if (!value.canConvertToInt() || !value.isIntegralNumber()) {
       throw wrong(key, value, "an integer");
@@ -43,15 +52,51 @@ final class Fields {
     return value.asInt();
   }
 
-  int integer(String key, int otherwise) {
+  public int integer(String key, int otherwise) {
     return has(key) ? integer(key) : otherwise;
   }
 
-  double number(String key, double otherwise) {
+  public long longInteger(String key, long otherwise) {
     if (!has(key)) {
       return otherwise;
     }
     JsonNode value = required(key);
+    if (!value.canConvertToLong() || !value.isIntegralNumber()) {
+      throw wrong(key, value, "an integer");
+    }
+    return value.asLong();
+  }
+
+  /** The mapping below a key; an empty one if it is not there. */
+  public Fields section(String key) {
+    return has(key)
+        ? new Fields(key, node.get(key))
+        : new Fields(key, JsonNodeFactory.instance.objectNode());
+  }
+
+  /** The value of a key, whatever it is. */
+  public JsonNode tree(String key) {
+    return required(key);
+  }
+
+  public double number(String key, double otherwise) {
+    return has(key) ? number(key) : otherwise;
+  }
+
+  public double number(String key) {
+    return number(key, required(key));
+  }
+
+  /** One number or a list of them. */
+  public List<Double> numbers(String key) {
+    JsonNode value = required(key);
+    List<Double> numbers = new ArrayList<>();
+    (value.isArray() ? value : List.of(value))
+        .forEach(element -> numbers.add(number(key, element)));
+    return numbers;
+  }
+
+  private double number(String key, JsonNode value) {
     // YAML 1.1 takes 1e-5, without a point, for text.
     try {
       return value.isNumber() ? value.asDouble() : Double.parseDouble(value.asText());
@@ -60,7 +105,7 @@ final class Fields {
     }
   }
 
-  boolean flag(String key, boolean otherwise) {
+  public boolean flag(String key, boolean otherwise) {
     if (!has(key)) {
       return otherwise;
     }
@@ -71,22 +116,27 @@ final class Fields {
     return value.asBoolean();
   }
 
-  /** One of the constants of an enumeration, in lower case. */
-  <E extends Enum<E>> E choice(String key, E otherwise) {
-    String word = text(key, otherwise.name().toLowerCase(Locale.ROOT));
+  /** One of the constants of an enumeration, in lower case with hyphens. */
+  public <E extends Enum<E>> E choice(String key, E otherwise) {
+    String word = text(key, word(otherwise));
+    List<String> known = new ArrayList<>();
     for (E value : otherwise.getDeclaringClass().getEnumConstants()) {
-      if (value.name().toLowerCase(Locale.ROOT).equals(word)) {
+      if (word(value).equals(word)) {
         return value;
       }
+      known.add(word(value));
     }
     throw new UsageException(
-        "%s: %s is '%s', not one of %s"
-            .formatted(
-                owner, key, word, List.of(otherwise.getDeclaringClass().getEnumConstants())));
+        "%s: %s is '%s', not one of %s".formatted(owner, key, word, String.join(", ", known)));
+  }
+
+  /** How a constant of an enumeration is written. */
+  public static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** One integer or a list of them. */
-  int[] integers(String key, int... otherwise) {
+  public int[] integers(String key, int... otherwise) {
     if (!has(key) && otherwise.length > 0) {
       return otherwise;
     }
@@ -98,7 +148,7 @@ final class Fields {
     return integers;
   }
 
-  long[] longs(String key) {
+  public long[] longs(String key) {
     JsonNode value = required(key);
     List<JsonNode> elements = new ArrayList<>();
     (value.isArray() ? value : List.of(value)).forEach(elements::add);
@@ -111,7 +161,7 @@ final class Fields {
   }
 
   /** One word or a list of them. */
-  List<String> texts(String key, List<String> otherwise) {
+  public List<String> texts(String key, List<String> otherwise) {
     if (!has(key)) {
       return otherwise;
     }
@@ -122,7 +172,7 @@ final class Fields {
   }
 
   /** The elements of a list; none if it is not there. */
-  List<JsonNode> list(String key) {
+  public List<JsonNode> list(String key) {
     read.add(key);
     JsonNode value = node.path(key);
     if (!value.isMissingNode() && !value.isArray()) {
@@ -134,7 +184,7 @@ final class Fields {
   }
 
   /** A key that nobody asked for is a mistake of the author's. */
-  void requireAllRead() {
+  public void requireAllRead() {
     node.fieldNames()
         .forEachRemaining(
             key -> {
@@ -151,7 +201,8 @@ final class Fields {
         "%s: unknown type '%s'; known: %s".formatted(owner, type, String.join(", ", known)));
   }
 
-  private boolean has(String key) {
+  /** Whether the key is there; asking for it makes it a known one. */
+  public boolean has(String key) {
     read.add(key);
     return node.has(key);
   }

@@ -64,6 +64,43 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
     return builder.build();
   }
 
+  /** The same network without helper outputs and without the layers that lead to them alone. */
+  public NetworkSpec withoutHelpers() {
+    Set<String> needed = new HashSet<>();
+    needed.add(outputs.getFirst().layer());
+    for (Node node : nodes.reversed()) {
+      if (needed.contains(node.name())) {
+        needed.addAll(node.inputs());
+      }
+    }
+    List<Node> kept = nodes.stream().filter(node -> needed.contains(node.name())).toList();
+    return new NetworkSpec(input, kept, List.of(outputs.getFirst()), loss);
+  }
+
+  /**
+   * The same network for another number of classes: the fully connected layers that are its outputs
+   * get as many; the others stay.
+   *
+   * @throws UsageException if an output is another kind of layer
+   */
+  public NetworkSpec withClasses(int classes) {
+    Set<String> ends = new HashSet<>();
+    outputs.forEach(output -> ends.add(output.layer()));
+    List<Node> changed = new ArrayList<>();
+    for (Node node : nodes) {
+      if (!ends.contains(node.name())) {
+        changed.add(node);
+      } else if (node.layer() instanceof FullyConnected(String name, _, boolean bias)) {
+        changed.add(new Node(new FullyConnected(name, classes, bias), node.inputs()));
+      } else {
+        throw new UsageException(
+            "layer %s, the output, is %s, not fully-connected: its number of classes is fixed"
+                .formatted(node.name(), node.layer().kind()));
+      }
+    }
+    return new NetworkSpec(input, changed, outputs, loss);
+  }
+
   /** The shape of a sample behind each layer, by name, and that of the input. */
   public Map<String, Shape> shapes() {
     return shapes(input, nodes);
@@ -107,6 +144,15 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
 
   /** The gradients of this network and the order in which its backward pass makes them. */
   public GradientGraph gradientGraph(DType dtype) {
+    return gradientGraph(dtype, Set.of());
+  }
+
+  /**
+   * The same when these layers are frozen: their parameters have no gradients.
+   *
+   * @param frozen names of layers
+   */
+  public GradientGraph gradientGraph(DType dtype, Set<String> frozen) {
     Map<String, Shape> shapes = shapes();
     List<List<Shape>> inputs = layerInputs();
     List<GradientGraph.Node> graph = new ArrayList<>();
@@ -117,6 +163,9 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
     }
     List<GradientGraph.Parameter> ready = new ArrayList<>();
     for (int i = nodes.size() - 1; i >= 0; i--) {
+      if (frozen.contains(nodes.get(i).name())) {
+        continue;
+      }
       for (ParameterSpec parameter : nodes.get(i).layer().parameters(inputs.get(i))) {
         ready.add(
             new GradientGraph.Parameter(

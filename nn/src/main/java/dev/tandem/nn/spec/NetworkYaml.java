@@ -15,8 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Networks from YAML. A layer without {@code inputs} stands behind the one before it; without
- * {@code outputs} the last layer is the answer:
+ * Networks from and to YAML. A layer without {@code inputs} stands behind the one before it;
+ * without {@code outputs} the last layer is the answer:
  *
  * <pre>{@code
  * input: [1, 28, 28]
@@ -65,7 +65,29 @@ public final class NetworkYaml {
     }
   }
 
-  private static NetworkSpec network(JsonNode root) {
+  /** The text from which {@link #parse} makes an equal network: a line for each layer. */
+  public static String write(NetworkSpec network) {
+    StringBuilder text = new StringBuilder();
+    text.append("input: ").append(network.input()).append('\n');
+    text.append("loss: ").append(network.loss().word()).append('\n');
+    text.append("layers:\n");
+    String last = NetworkSpec.INPUT;
+    for (NetworkSpec.Node node : network.nodes()) {
+      text.append("  - ").append(LayerWriter.write(node, last)).append('\n');
+      last = node.name();
+    }
+    if (!network.outputs().equals(List.of(new NetworkSpec.Output(last, 1)))) {
+      text.append("outputs:\n");
+      for (NetworkSpec.Output output : network.outputs()) {
+        text.append("  - {layer: ").append(LayerWriter.text(output.layer()));
+        text.append(output.weight() == 1 ? "" : ", weight: " + output.weight()).append("}\n");
+      }
+    }
+    return text.toString();
+  }
+
+  /** The network in a part of a larger document; failures name the layer. */
+  public static NetworkSpec network(JsonNode root) {
     Fields fields = new Fields("network", root);
     Shape input = Shape.of(fields.longs("input"));
     String word = fields.text("loss", Loss.SOFTMAX_CROSS_ENTROPY.word());

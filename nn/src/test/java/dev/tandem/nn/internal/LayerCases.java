@@ -27,16 +27,17 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /** Layers of every kind with small random shapes that fit. */
-record LayerCases(LayerSpec layer, List<Shape> inputs) {
+public record LayerCases(LayerSpec layer, List<Shape> inputs) {
 
   /** One layer of each kind, and several of those with many ways to be. */
-  static List<LayerCases> draw(SplittableRandom random) {
+  public static List<LayerCases> draw(SplittableRandom random) {
     List<LayerCases> cases = new ArrayList<>();
     for (int dimensions = 2; dimensions <= 3; dimensions++) {
       cases.add(convolution(random, dimensions));
       cases.add(convolution(random, dimensions));
       Shape space = space(random, dimensions, 1 + random.nextInt(5));
       cases.add(of(new MaxPool("max", pool(random, dimensions), random.nextBoolean()), space));
+      cases.add(of(new MaxPool("holes", Window.of(2).withDilation(2), false), space));
       cases.add(of(new AveragePool("mean", pool(random, dimensions), random.nextBoolean()), space));
       cases.add(of(GlobalPool.average("all"), space));
       cases.add(of(GlobalPool.max("all"), space));

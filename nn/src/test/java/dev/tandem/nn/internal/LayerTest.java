@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.pytorch.BoolOptional;
@@ -68,6 +71,14 @@ class LayerTest {
     private static Tensor leaf(Tensor tensor, boolean leaf) {
       return leaf ? tensor.set_requires_grad(true) : tensor;
     }
+  }
+
+  /** A kind of layer that is new must be drawn too. */
+  @Test
+  void everyKindOfLayerIsTested() {
+    Set<Class<?>> drawn = new HashSet<>();
+    LayerCases.draw(new SplittableRandom(1)).forEach(each -> drawn.add(each.layer().getClass()));
+    assertEquals(Set.of(LayerSpec.class.getPermittedSubclasses()), drawn);
   }
 
   @Test

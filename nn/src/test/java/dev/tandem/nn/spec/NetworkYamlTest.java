@@ -8,8 +8,10 @@ import dev.tandem.core.Shape;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.models.DigitsNetwork;
+import dev.tandem.nn.models.PublishedModels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,10 +44,49 @@ class NetworkYamlTest {
 
   @Test
   void readsEveryKindOfLayer() {
-    NetworkSpec spec =
-        NetworkYaml.parse(
-            "test",
-            """
+    NetworkSpec spec = everyKind();
+    assertEquals(Loss.MEAN_SQUARED_ERROR, spec.loss());
+    assertEquals(Shape.of(16, 4, 4), spec.shapes().get("all"));
+    assertEquals(3, spec.classes());
+    assertEquals(0.5, spec.outputs().get(1).weight());
+    assertEquals(new BatchNorm("bn", 0.2, 1e-4), spec.nodes().get(1).layer());
+  }
+
+  @Test
+  void whatIsWrittenIsReadAsTheSameNetwork() {
+    assertReadBack(everyKind());
+    PublishedModels.all().values().forEach(NetworkYamlTest::assertReadBack);
+  }
+
+  @Test
+  void namesThatYamlWouldTakeForSomethingElseAreRead() {
+    for (String name : List.of("no", "1.10", "NULL", "a: b", "{x}", "q\"\\\n", "é", "- a", "#")) {
+      assertReadBack(
+          NetworkSpec.of(Shape.of(4), new FullyConnected(name, 3), new LayerNorm("last", 0.1)));
+    }
+  }
+
+  @Test
+  void windowsKeepTheirNumbers() {
+    Window window = Window.of(3, 1).withStride(2).withPadding(1, 0).withDilation(1, 2);
+    assertReadBack(
+        NetworkSpec.of(
+            Shape.of(4, 9, 9),
+            new Convolution("conv", 6, window, 2, false),
+            new MaxPool("max", Window.of(2), true),
+            new LocalResponseNorm("lrn", 3, 1e-7, 0.5, 2, LocalResponseNorm.Across.SPACE),
+            GlobalPool.max("all")));
+  }
+
+  private static void assertReadBack(NetworkSpec spec) {
+    String text = NetworkYaml.write(spec);
+    assertEquals(spec, NetworkYaml.parse("written", text), text);
+  }
+
+  private static NetworkSpec everyKind() {
+    return NetworkYaml.parse(
+        "test",
+        """
             input: [4, 8, 8]
             loss: mean-squared-error
             layers:
@@ -77,11 +118,6 @@ class NetworkYamlTest {
               - {layer: sigmoid}
               - {layer: help, weight: 0.5}
             """);
-    assertEquals(Loss.MEAN_SQUARED_ERROR, spec.loss());
-    assertEquals(Shape.of(16, 4, 4), spec.shapes().get("all"));
-    assertEquals(3, spec.classes());
-    assertEquals(0.5, spec.outputs().get(1).weight());
-    assertEquals(new BatchNorm("bn", 0.2, 1e-4), spec.nodes().get(1).layer());
   }
 
   @Test
@@ -114,7 +150,7 @@ class NetworkYamlTest {
         "net.yaml: layer a leads to no output",
         "{name: a, type: relu}\n  - {name: b, type: flatten, inputs: input}");
     refuses(
-        "net.yaml: layer a: across is 'time', not one of [CHANNELS, SPACE]",
+        "net.yaml: layer a: across is 'time', not one of channels, space",
         "{name: a, type: local-response-norm, across: time}");
     refuses("net.yaml:3: ", "{name: a, type: [");
     var e = assertThrows(TandemException.class, () -> NetworkYaml.read(Path.of("/no/such/file")));

@@ -1,6 +1,5 @@
-package dev.tandem.bench.collective;
+package dev.tandem.bench;
 
-import dev.tandem.bench.Children;
 import dev.tandem.core.WorkFailedException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -14,8 +13,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A contender whose ranks run; see {@code Note [live contenders]}. For one thread. */
-final class LiveContender implements AutoCloseable {
+/** A contender whose ranks run; see {@link Contender}. For one thread. */
+public final class LiveContender implements AutoCloseable {
 
   private static final Duration LONGEST_SILENCE = Duration.ofMinutes(3);
   private static final Duration PATIENCE_AT_END = Duration.ofSeconds(20);
@@ -23,28 +22,28 @@ final class LiveContender implements AutoCloseable {
   /** A line of the ranks, or why there will be no more. */
   private record Heard(String line, RuntimeException end) {}
 
-  private final CollectiveContender contender;
+  private final Contender contender;
   private final List<RandomAccessFile> pipes = new ArrayList<>();
   private final BlockingQueue<Heard> heard = new LinkedBlockingQueue<>();
   private final Thread ranks;
 
-  private LiveContender(CollectiveContender contender, Path prefix) {
+  private LiveContender(Contender contender, Path prefix) {
     this.contender = contender;
     for (int rank = 0; rank < contender.ranks(); rank++) {
       pipes.add(pipe(Path.of(prefix + "" + rank)));
     }
     this.ranks =
-        Thread.ofPlatform().daemon().name("bench-" + contender.peer()).start(() -> run(prefix));
+        Thread.ofPlatform().daemon().name("bench-" + contender.name()).start(() -> run(prefix));
   }
 
   /** Starts the ranks and waits until they are ready. */
-  static LiveContender start(CollectiveContender contender, Path folder) {
-    Path prefix = folder.resolve("%s-%d-".formatted(contender.peer(), contender.ranks()));
+  public static LiveContender start(Contender contender, Path folder) {
+    Path prefix = folder.resolve("%s-%d-".formatted(contender.name(), contender.ranks()));
     LiveContender live = new LiveContender(contender, prefix);
     try {
       String line = live.hear();
-      if (!line.equals(CollectiveContender.READY)) {
-        throw new WorkFailedException("%s printed '%s'".formatted(contender.peer(), line));
+      if (!line.equals(Contender.READY)) {
+        throw new WorkFailedException("%s printed '%s'".formatted(contender.name(), line));
       }
       return live;
     } catch (RuntimeException e) {
@@ -64,7 +63,7 @@ final class LiveContender implements AutoCloseable {
   }
 
   private void run(Path prefix) {
-    RuntimeException end = new WorkFailedException(contender.peer() + " has ended");
+    RuntimeException end = new WorkFailedException(contender.name() + " has ended");
     try {
       contender.run(prefix, line -> heard.add(new Heard(line, null)));
     } catch (RuntimeException e) {
@@ -73,13 +72,9 @@ final class LiveContender implements AutoCloseable {
     heard.add(new Heard(null, end));
   }
 
-  CollectiveContender contender() {
-    return contender;
-  }
-
-  /** Lets the ranks measure; returns the line with the result. */
-  String measure(Turn turn) {
-    byte[] line = (turn.line() + "\n").getBytes(StandardCharsets.UTF_8);
+  /** Sends all ranks a line that says what to do; returns the line with the result. */
+  public String ask(String request) {
+    byte[] line = (request + "\n").getBytes(StandardCharsets.UTF_8);
     try {
       for (RandomAccessFile pipe : pipes) {
         pipe.write(line);
@@ -96,7 +91,7 @@ final class LiveContender implements AutoCloseable {
       if (next == null) {
         throw new WorkFailedException(
             "%s has said nothing for %d s"
-                .formatted(contender.peer(), LONGEST_SILENCE.toSeconds()));
+                .formatted(contender.name(), LONGEST_SILENCE.toSeconds()));
       }
       if (next.end() != null) {
         throw next.end();
@@ -104,7 +99,7 @@ final class LiveContender implements AutoCloseable {
       return next.line();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new WorkFailedException("interrupted while " + contender.peer() + " measured", e);
+      throw new WorkFailedException("interrupted while " + contender.name() + " measured", e);
     }
   }
 

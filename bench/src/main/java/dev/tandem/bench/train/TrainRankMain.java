@@ -1,0 +1,103 @@
+package dev.tandem.bench.train;
+
+import dev.tandem.bench.Contender;
+import dev.tandem.bench.Spread;
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Tandem's side of {@code tandem bench train}, one rank: the same steps as {@code train_torch.py},
+ * with the same lines read and printed.
+ */
+public final class TrainRankMain {
+
+  /** Networks that are trained, each made when it is first asked for. */
+  private record Key(TrainNetwork network, boolean mixed, int threads) {}
+
+  private final Communicator communicator;
+  private final Path folder;
+  private final Map<Key, Training> trainings = new HashMap<>();
+  private final Map<TrainNetwork, Integer> batches = new EnumMap<>(TrainNetwork.class);
+
+  private TrainRankMain(Communicator communicator, Path folder) {
+    this.communicator = communicator;
+    this.folder = folder;
+  }
+
+  /**
+   * Does what each line asks for.
+   *
+   * @param args the prefix of the pipes' names, and the folder for weights and samples
+   */
+  public static void main(String[] args) throws IOException {
+    try (Communicator communicator = Communicator.join();
+        BufferedReader pipe = Files.newBufferedReader(Path.of(args[0] + communicator.rank()))) {
+      TrainRankMain main = new TrainRankMain(communicator, Path.of(args[1]));
+      main.print(Contender.READY);
+      for (String line = pipe.readLine(); line != null; line = pipe.readLine()) {
+        main.print(
+            switch (TrainRequest.of(line)) {
+              case TrainRequest.Check check -> main.check(check);
+              case TrainRequest.Run run -> main.run(run);
+            });
+      }
+      main.trainings.values().forEach(Training::close);
+    }
+  }
+
+  private void print(String line) {
+    if (communicator.rank() == 0) {
+      System.out.println(line);
+    }
+  }
+
+  private String check(TrainRequest.Check check) {
+    batches.put(check.network(), check.batch());
+    Training training = training(new Key(check.network(), false, 1));
+    if (communicator.rank() == 0) {
+      training.write(folder);
+    }
+    StringBuilder answer = new StringBuilder().append(check.network().spec().parameterCount());
+    for (int step = 0; step < TrainRequest.Check.STEPS; step++) {
+      answer.append(String.format(Locale.ROOT, " %.6f", training.step(true)));
+    }
+    return answer.toString();
+  }
+
+  private String run(TrainRequest.Run run) {
+    Training training = training(new Key(run.network(), run.mixed(), run.threads()));
+    for (int step = 0; step < run.warmUp(); step++) {
+      training.step(run.synchronised());
+    }
+    double[] seconds = new double[run.steps()];
+    for (int step = 0; step < run.steps(); step++) {
+      communicator.barrier();
+      long began = System.nanoTime();
+      training.step(run.synchronised());
+      seconds[step] = (System.nanoTime() - began) / 1e9;
+    }
+    // Of the slowest rank, step by step: with synchronisation each waits for it anyway.
+    communicator.allreduce(MemorySegment.ofArray(seconds), DType.FLOAT64, ReduceOp.MAX);
+    double median = Spread.of(Arrays.stream(seconds).boxed().toList()).median();
+    return String.format(Locale.ROOT, "%.9f", median);
+  }
+
+  private Training training(Key key) {
+    return trainings.computeIfAbsent(
+        key,
+        k ->
+            new Training(
+                communicator, k.network(), batches.get(k.network()), k.mixed(), k.threads()));
+  }
+}

@@ -1,0 +1,65 @@
+package dev.tandem.bench.train;
+
+import dev.tandem.core.WorkFailedException;
+
+/** What a contender is asked to do, as the line that its ranks read. */
+sealed interface TrainRequest {
+
+  TrainNetwork network();
+
+  /** The line that the ranks read. */
+  String line();
+
+  static TrainRequest of(String line) {
+    String[] fields = line.split(" ", -1);
+    TrainNetwork network = TrainNetwork.of(fields[1]);
+    return switch (fields[0]) {
+      case "check" -> new Check(network, Integer.parseInt(fields[2]));
+      case "run" ->
+          new Run(
+              network,
+              fields[2].equals("bf16"),
+              Integer.parseInt(fields[3]),
+              Boolean.parseBoolean(fields[4]),
+              Integer.parseInt(fields[5]),
+              Integer.parseInt(fields[6]));
+      default -> throw new WorkFailedException("asked for '%s'".formatted(line));
+    };
+  }
+
+  /**
+   * Begin with the common weights, make some steps, and tell the parameters and losses.
+   *
+   * @param batch samples of a rank in a step, from now on
+   */
+  record Check(TrainNetwork network, int batch) implements TrainRequest {
+
+    /** How many steps' losses are told: the later ones check gradients and update too. */
+    static final int STEPS = 3;
+
+    @Override
+    public String line() {
+      return "check %s %d".formatted(network.code(), batch);
+    }
+  }
+
+  /**
+   * Train and tell the seconds of a step.
+   *
+   * @param mixed in bfloat16, else in float32
+   * @param threads of each rank
+   * @param synchronised whether ranks add up their gradients
+   * @param warmUp steps that do not count
+   */
+  record Run(
+      TrainNetwork network, boolean mixed, int threads, boolean synchronised, int warmUp, int steps)
+      implements TrainRequest {
+
+    @Override
+    public String line() {
+      return "run %s %s %d %b %d %d"
+          .formatted(
+              network.code(), mixed ? "bf16" : "float32", threads, synchronised, warmUp, steps);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package dev.tandem.bench.train;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * One result of {@code tandem bench train}.
+ *
+ * @param what the case; "case" in JSON
+ * @param threads of each rank
+ * @param batch samples of each rank in a step
+ * @param imagesPerSecond of all ranks, by the median of the rounds
+ * @param peer who is compared with
+ * @param ratio ours over the peer's in the same round, median: above 1 is faster
+ * @param ratioFloor what is asked for
+ * @param exposedMillis by how much a step is longer with synchronisation than without, in the same
+ *     round, median; 0 but for ddp
+ * @param exposedRatio ours over the peer's; 0 but for ddp
+ * @param met whether all that is asked for was reached; of exposedRatio that is 0.5 or less
+ * @param machine where it was measured
+ */
+public record TrainRow(
+    @JsonProperty("case") String what,
+    String network,
+    int threads,
+    int ranks,
+    int batch,
+    double imagesPerSecond,
+    double leastImagesPerSecond,
+    double mostImagesPerSecond,
+    String peer,
+    double peerImagesPerSecond,
+    double peerLeastImagesPerSecond,
+    double peerMostImagesPerSecond,
+    double ratio,
+    double leastRatio,
+    double mostRatio,
+    double ratioFloor,
+    double exposedMillis,
+    double peerExposedMillis,
+    double exposedRatio,
+    boolean met,
+    int rounds,
+    String machine) {
+
+  /** The largest share of the peer's exposed synchronisation that is asked for. */
+  public static final double EXPOSED_CEILING = 0.5;
+}

@@ -1,0 +1,7 @@
+package dev.tandem.bench.train;
+
+/** Who takes turns. */
+enum TrainSide {
+  TANDEM,
+  TORCH
+}

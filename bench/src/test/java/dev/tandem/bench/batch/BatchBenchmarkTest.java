@@ -1,0 +1,56 @@
+package dev.tandem.bench.batch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.core.Progress;
+import dev.tandem.core.WorkFailedException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BatchBenchmarkTest {
+
+  @Test
+  void theLargestWorthwhileBatchOfThePublishedTableIs2048() {
+    int[] epochs = {104, 103, 103, 104, 104, 117, 144, 1198, 1483};
+    List<BatchRow> rows = new ArrayList<>();
+    for (int i = 0; i < epochs.length; i++) {
+      rows.add(row(32 << i, true, epochs[i]));
+    }
+    rows.add(row(16_384, false, 2000));
+    List<BatchRow> judged = BatchBenchmark.judged(rows);
+    assertEquals(2048, BatchBenchmark.largestWorthwhile(judged).orElseThrow().batch());
+    assertTrue(judged.get(6).worthwhile());
+    assertFalse(judged.get(7).worthwhile());
+    assertFalse(judged.get(8).worthwhile(), "what comes behind one that is not is not either");
+  }
+
+  @Test
+  void nothingIsWorthwhileThatDoesNotConverge() {
+    List<BatchRow> rows = List.of(row(32, false, 20), row(64, true, 10));
+    assertEquals(Optional.empty(), BatchBenchmark.largestWorthwhile(BatchBenchmark.judged(rows)));
+  }
+
+  @Test
+  void missingDataAreNamed(@TempDir Path folder) {
+    WorkFailedException failure =
+        assertThrows(
+            WorkFailedException.class,
+            () ->
+                new BatchBenchmark(
+                        BatchBenchmark.Effort.QUICK, folder.resolve("none"), 1, Progress.SILENT)
+                    .run());
+    assertTrue(failure.getMessage().contains("dataset-fashion-mnist"), failure.getMessage());
+  }
+
+  private static BatchRow row(int batch, boolean reached, int epochs) {
+    return new BatchRow(
+        "fixed", batch, batch, "sgd", 50_000, 0.85, reached, epochs, 1, 1, 0.85, false, "");
+  }
+}

@@ -1,0 +1,229 @@
+package dev.tandem.checkpoint;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.posix.ThreadPriority;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * Saves at the price of a copy: {@link #save} copies what this rank writes and returns; a thread of
+ * low priority writes and commits it, at one level or several. Two copies take turns, so a save
+ * waits only if the last but one is not written yet (with an incremental level: the last one).
+ *
+ * <p>A checkpoint that cannot be written does not stop the training: a line says so, the last good
+ * one stays, and {@link #await} fails if nothing newer was saved since.
+ *
+ * <p>Called by one thread, in all ranks at the same place of the program. Closing waits for what is
+ * under way.
+ */
+public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseable {
+
+  /**
+   * A place for checkpoints, all ranks see it.
+   *
+   * @param every of so many saves one goes here; 1 for all
+   */
+  public record Level(Path folder, int every, CheckpointOptions options) {
+
+    public Level {
+      if (every < 1) {
+        throw new IllegalArgumentException("a level gets every save or each n-th, not " + every);
+      }
+      if (every > 1 && options.incremental()) {
+        // What it would have to be compared with is no longer in memory.
+        throw new IllegalArgumentException("an incremental level gets every save");
+      }
+    }
+  }
+
+  /**
+   * What a save has cost this rank.
+   *
+   * @param bytes that this rank has copied
+   * @param stallSeconds that training stood still
+   * @param writeSeconds from the end of the copy until the first level was committed
+   */
+  public record Cost(long step, long bytes, double stallSeconds, double writeSeconds) {}
+
+  private final List<Level> levels;
+  private final List<FolderCheckpointStore> stores;
+  private final Communicator ranks;
+  private final Consumer<String> lines;
+  private final Consumer<Cost> costs;
+  private final boolean incremental;
+  private final Arena memory = Arena.ofShared();
+  private final SnapshotBuffers buffers = new SnapshotBuffers(memory);
+  private final Future<?>[] underWay = new Future<?>[SnapshotBuffers.COUNT];
+  private final ExecutorService writer;
+  private long saves;
+  private volatile RuntimeException lastFailure;
+
+  /**
+   * Begins to keep checkpoints; all ranks do so at the same place of the program.
+   *
+   * @param everyone borrowed to form a group of its own, so that writing in the background does not
+   *     mix with other communication
+   * @param levels the fastest first, the same in all ranks
+   * @param lines told what a person should know, one line each, on rank 0
+   * @param costs told of every save when it is committed, by the writing thread
+   */
+  public BackgroundCheckpoints(
+      Communicator everyone,
+      List<Level> levels,
+      DurableFiles files,
+      Consumer<String> lines,
+      Consumer<Cost> costs) {
+    this.levels = List.copyOf(levels);
+    this.ranks = everyone.group(IntStream.range(0, everyone.size()).toArray());
+    this.lines = everyone.rank() == 0 ? lines : line -> {};
+    this.costs = costs;
+    this.incremental = levels.stream().anyMatch(level -> level.options().incremental());
+    this.stores =
+        levels.stream()
+            .map(
+                level ->
+                    new FolderCheckpointStore(
+                        level.folder(), files, ranks, level.options(), this.lines))
+            .toList();
+    this.writer =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("checkpoint-writer").factory());
+  }
+
+  /**
+   * Agrees who writes what and makes the memory for it, so that the first save is as short as the
+   * others.
+   */
+  public void prepare(SlicedState state) {
+    if (!stores.getFirst().layoutIsOf(state)) {
+      waitForAll();
+      stores.forEach(store -> store.divide(state));
+    }
+    buffers.prepare(stores.getFirst().snapshotBytes());
+  }
+
+  @Override
+  public Path save(long step, SlicedState state) {
+    long began = System.nanoTime();
+    FolderCheckpointStore first = stores.getFirst();
+    prepare(state);
+    int turn = buffers.turn();
+    finished(underWay[turn]);
+    if (incremental) {
+      waitForAll();
+    }
+    MemorySegment copy = buffers.next(first.snapshotBytes());
+    Snapshot snapshot = first.snapshot(step, state, copy);
+    long copied = System.nanoTime();
+    long number = saves++;
+    double stall = (copied - began) / 1e9;
+    underWay[turn] = writer.submit(() -> write(snapshot, number, stall));
+    return first.folder().resolve(StepFolders.name(step));
+  }
+
+  private void write(Snapshot snapshot, long number, double stall) {
+    ThreadPriority.lower();
+    long began = System.nanoTime();
+    try {
+      for (int i = 0; i < levels.size(); i++) {
+        if (number % levels.get(i).every() == 0) {
+          var _ = stores.get(i).write(snapshot);
+          if (i == 0) {
+            double seconds = (System.nanoTime() - began) / 1e9;
+            costs.accept(new Cost(snapshot.step(), snapshot.layout().bytes(), stall, seconds));
+          }
+        }
+      }
+      lastFailure = null;
+    } catch (WorkFailedException e) {
+      lines.accept(e.getMessage() + "; training goes on, the last good checkpoint stays");
+      lastFailure = e;
+    } catch (RuntimeException e) {
+      lastFailure = e;
+      throw e;
+    }
+  }
+
+  private void waitForAll() {
+    Arrays.stream(underWay).forEach(BackgroundCheckpoints::finished);
+  }
+
+  /** A lost rank or a mistake of ours ends the training; a full disk does not. */
+  private static void finished(Future<?> work) {
+    boolean interrupted = false;
+    try {
+      while (work != null) {
+        try {
+          work.get();
+          return;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          if (e.getCause() instanceof RuntimeException cause) {
+            throw cause;
+          }
+          throw new IllegalStateException(e);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public void await() {
+    waitForAll();
+    if (lastFailure != null) {
+      throw lastFailure;
+    }
+  }
+
+  @Override
+  public List<Long> steps() {
+    waitForAll();
+    TreeSet<Long> steps = new TreeSet<>();
+    stores.forEach(store -> steps.addAll(store.steps()));
+    return List.copyOf(steps);
+  }
+
+  @Override
+  public Map<String, String> restore(long step, SlicedState state) {
+    waitForAll();
+    for (FolderCheckpointStore store : stores) {
+      if (store.steps().contains(step)) {
+        return store.restore(step, state);
+      }
+    }
+    throw new WorkFailedException(
+        "there is no checkpoint of step %d in %s".formatted(step, stores.getFirst().folder()));
+  }
+
+  @Override
+  public Optional<Restored> restoreNewest(SlicedState state) {
+    waitForAll();
+    return Restoring.newest(stores, ranks, state, lines);
+  }
+
+  @Override
+  public void close() {
+    writer.close();
+    ranks.close();
+    memory.close();
+  }
+}

@@ -1,0 +1,210 @@
+package dev.tandem.checkpoint;
+
+import dev.tandem.posix.DurableFile;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.posix.HugeMemory;
+import dev.tandem.posix.ThreadPriority;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Writes a file from its beginning to its end in large aligned blocks, past the page cache where
+ * the system can, with two writes under way while the caller prepares what comes next.
+ *
+ * <p>Memory that lies as the file wants it (native, at a multiple of {@link DurableFiles#BLOCK}) is
+ * written from where it is; other memory is copied into blocks first. One thread calls; its own
+ * threads write, at low priority.
+ */
+final class BlockWriter implements AutoCloseable {
+
+  /** One request for most disks. */
+  static final int CHUNK = 4 << 20;
+
+  private static final int UNDER_WAY = 2;
+
+  private final DurableFile file;
+  private final long bytesPerSecond;
+  private final int chunk;
+  private final ExecutorService threads;
+  private final Semaphore slots = new Semaphore(UNDER_WAY);
+  private final BlockingQueue<ByteBuffer> free = new ArrayBlockingQueue<>(UNDER_WAY + 1);
+  private final long began = System.nanoTime();
+  private int blocks;
+  private ByteBuffer current;
+  private long at;
+  private long written;
+  private volatile RuntimeException failure;
+
+  /**
+   * Begins a file.
+   *
+   * @param headerBytes left free at its beginning, a multiple of {@link DurableFiles#BLOCK}
+   * @param dataBytes that will come about; more only take more blocks
+   * @param bytesPerSecond not to be exceeded
+   */
+  BlockWriter(DurableFile file, long headerBytes, long dataBytes, long bytesPerSecond) {
+    this.file = file;
+    this.at = headerBytes;
+    this.bytesPerSecond = bytesPerSecond;
+    long blocksOfData = Math.ceilDiv(Math.min(CHUNK, dataBytes), DurableFiles.BLOCK);
+    this.chunk = (int) Math.max(1, blocksOfData) * DurableFiles.BLOCK;
+    this.threads =
+        Executors.newFixedThreadPool(
+            UNDER_WAY, Thread.ofPlatform().daemon().name("checkpoint-blocks-", 0).factory());
+  }
+
+  /** Where the next byte will be in the file. */
+  long position() {
+    return at + (current == null ? 0 : current.position());
+  }
+
+  /** Appends this memory, which is borrowed until {@link #finish}. */
+  void append(MemorySegment data) {
+    long from = 0;
+    while (from < data.byteSize()) {
+      long left = data.byteSize() - from;
+      boolean aligned = data.isNative() && (data.address() + from) % DurableFiles.BLOCK == 0;
+      if (isEmpty() && aligned && left >= DurableFiles.BLOCK) {
+        long length = Math.min(CHUNK, left / DurableFiles.BLOCK * DurableFiles.BLOCK);
+        write(data.asSlice(from, length).asByteBuffer(), null);
+        from += length;
+      } else {
+        ByteBuffer block = block();
+        int length = (int) Math.min(left, block.remaining());
+        MemorySegment.copy(data, from, MemorySegment.ofBuffer(block), 0, length);
+        block.position(block.position() + length);
+        from += length;
+        flushFull();
+      }
+    }
+  }
+
+  private boolean isEmpty() {
+    return current == null || current.position() == 0;
+  }
+
+  private ByteBuffer block() {
+    if (current == null) {
+      if (blocks <= UNDER_WAY) {
+        blocks++;
+        current = HugeMemory.allocate(chunk);
+      } else {
+        current = uninterrupted(free::take);
+        current.clear();
+      }
+    }
+    return current;
+  }
+
+  private void flushFull() {
+    if (!current.hasRemaining()) {
+      ByteBuffer full = current.flip();
+      current = null;
+      write(full, full);
+    }
+  }
+
+  private void write(ByteBuffer data, ByteBuffer giveBack) {
+    long position = at;
+    at += data.remaining();
+    written += data.remaining();
+    pace();
+    uninterrupted(
+        () -> {
+          slots.acquire();
+          return true;
+        });
+    threads.execute(
+        () -> {
+          try {
+            ThreadPriority.lower();
+            if (failure == null) {
+              file.write(data.duplicate(), position);
+            }
+          } catch (RuntimeException e) {
+            failure = e;
+          } finally {
+            if (giveBack != null) {
+              free.add(giveBack);
+            }
+            slots.release();
+          }
+        });
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void pace() {
+    long due = began + (long) (written * 1e9 / bytesPerSecond);
+    for (long wait = due - System.nanoTime(); wait > 0; wait = due - System.nanoTime()) {
+      LockSupport.parkNanos(wait);
+    }
+  }
+
+  /**
+   * Writes the header and the rest, and returns when all is on the disk.
+   *
+   * @param header as long as promised
+   * @return bytes of the file
+   */
+  long finish(byte[] header) {
+    long length = position();
+    if (!isEmpty()) {
+      // Whole blocks only; what is too much is cut off again.
+      while (current.position() % DurableFiles.BLOCK != 0) {
+        current.put((byte) 0);
+      }
+      ByteBuffer last = current.flip();
+      current = null;
+      write(last, last);
+    }
+    ByteBuffer first = HugeMemory.allocate(header.length).put(header).flip();
+    at = 0;
+    write(first, null);
+    uninterrupted(
+        () -> {
+          slots.acquire(UNDER_WAY);
+          return true;
+        });
+    if (failure != null) {
+      throw failure;
+    }
+    file.truncate(length);
+    file.force();
+    return length;
+  }
+
+  private interface Waiting<T> {
+    T run() throws InterruptedException;
+  }
+
+  /** A half-written shard is of no use, so an interrupt takes effect after it. */
+  private static <T> T uninterrupted(Waiting<T> waiting) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return waiting.run();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.close();
+  }
+}

@@ -1,0 +1,49 @@
+package dev.tandem.checkpoint;
+
+import dev.tandem.core.StateTree;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What one rank will write of a state.
+ *
+ * @param holders a number that tells whether the ranks divided the same holdings
+ * @param pieces the bytes of the layout's pieces
+ * @param image all of them without a gap, if they lie so in memory
+ */
+record Snapshot(
+    long step,
+    Map<String, String> values,
+    int holders,
+    ShardLayout layout,
+    List<MemorySegment> pieces,
+    Optional<MemorySegment> image) {
+
+  /** The live tensors, which must not change until they are written. */
+  static Snapshot live(long step, StateTree tree, int holders, ShardLayout layout) {
+    List<MemorySegment> pieces =
+        layout.pieces().stream().map(piece -> ShardLayout.source(piece, tree)).toList();
+    return new Snapshot(step, tree.values(), holders, layout, pieces, Optional.empty());
+  }
+
+  /**
+   * A copy in memory of its own.
+   *
+   * @param memory at least as long as the layout; belongs to the snapshot as long as it is used
+   */
+  static Snapshot copy(
+      long step, StateTree tree, int holders, ShardLayout layout, MemorySegment memory) {
+    for (ShardLayout.Piece piece : layout.pieces()) {
+      MemorySegment.copy(
+          ShardLayout.source(piece, tree), 0, memory, piece.position(), piece.bytes());
+    }
+    List<MemorySegment> pieces =
+        layout.pieces().stream()
+            .map(piece -> memory.asSlice(piece.position(), piece.bytes()))
+            .toList();
+    MemorySegment image = memory.asSlice(0, layout.bytes());
+    return new Snapshot(step, tree.values(), holders, layout, pieces, Optional.of(image));
+  }
+}

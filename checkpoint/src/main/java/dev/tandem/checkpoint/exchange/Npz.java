@@ -1,0 +1,199 @@
+package dev.tandem.checkpoint.exchange;
+
+import dev.tandem.core.DType;
+import dev.tandem.core.Shape;
+import dev.tandem.core.TensorView;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.FileErrors;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
+
+/**
+ * numpy's NPZ: a zip archive with one NPY file, a short text header and the elements, for each
+ * array. Written without compression, as {@code numpy.savez} does.
+ */
+final class Npz {
+
+  private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
+  private static final int ALIGNMENT = 64;
+  private static final int CHUNK = 1 << 20;
+  private static final Pattern HEADER =
+      Pattern.compile(
+          "\\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \\(([^)]*)\\),? *\\}\\s*");
+
+  private Npz() {}
+
+  static void write(Path path, List<TensorView> tensors) {
+    try (FileOutputStream file = new FileOutputStream(path.toFile());
+        ZipOutputStream zip = new ZipOutputStream(file)) {
+      zip.setMethod(ZipOutputStream.STORED);
+      for (TensorView tensor : tensors) {
+        byte[] header = header(tensor);
+        CRC32 sum = new CRC32();
+        sum.update(header);
+        chunks(tensor.data(), sum::update);
+        ZipEntry entry = new ZipEntry(tensor.name() + ".npy");
+        entry.setSize(header.length + tensor.byteSize());
+        entry.setCompressedSize(header.length + tensor.byteSize());
+        entry.setCrc(sum.getValue());
+        // The same tensors give the same file.
+        entry.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0));
+        zip.putNextEntry(entry);
+        zip.write(header);
+        write(tensor.data(), zip);
+        zip.closeEntry();
+      }
+      zip.finish();
+      zip.flush();
+      file.getFD().sync();
+    } catch (IOException e) {
+      throw FileErrors.failure("write", path, e);
+    }
+  }
+
+  private interface Chunk {
+    void accept(ByteBuffer bytes);
+  }
+
+  private static void chunks(MemorySegment data, Chunk chunk) {
+    for (long at = 0; at < data.byteSize(); at += CHUNK) {
+      chunk.accept(data.asSlice(at, Math.min(CHUNK, data.byteSize() - at)).asByteBuffer());
+    }
+  }
+
+  private static void write(MemorySegment data, OutputStream out) throws IOException {
+    byte[] buffer = new byte[CHUNK];
+    for (long at = 0; at < data.byteSize(); at += CHUNK) {
+      int length = (int) Math.min(CHUNK, data.byteSize() - at);
+      MemorySegment.copy(data, at, MemorySegment.ofArray(buffer), 0, length);
+      out.write(buffer, 0, length);
+    }
+  }
+
+  /** NPY version 1: magic, version, header length, a Python dictionary, padded to 64 bytes. */
+  private static byte[] header(TensorView tensor) {
+    List<Long> extents = tensor.shape().extents();
+    String shape =
+        extents.stream().map(String::valueOf).collect(Collectors.joining(", "))
+            + (extents.size() == 1 ? "," : "");
+    String text =
+        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }"
+            .formatted(description(tensor), shape);
+    int unpadded = MAGIC.length + 4 + text.length() + 1;
+    int padding = (ALIGNMENT - unpadded % ALIGNMENT) % ALIGNMENT;
+    byte[] line = (text + " ".repeat(padding) + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    return ByteBuffer.allocate(MAGIC.length + 4 + line.length)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .put(MAGIC)
+        .put((byte) 1)
+        .put((byte) 0)
+        .putShort((short) line.length)
+        .put(line)
+        .array();
+  }
+
+  private static String description(TensorView tensor) {
+    return switch (tensor.dtype()) {
+      case FLOAT32 -> "<f4";
+      case FLOAT64 -> "<f8";
+      case FLOAT16 -> "<f2";
+      case INT32 -> "<i4";
+      case INT64 -> "<i8";
+      case UINT8 -> "|u1";
+      case BFLOAT16 ->
+          throw new WorkFailedException(
+              "tensor %s is bfloat16, which numpy does not know: use a .safetensors file"
+                  .formatted(tensor.name()));
+    };
+  }
+
+  static List<TensorView> read(Path path, Arena arena) {
+    List<TensorView> tensors = new ArrayList<>();
+    try (ZipFile zip = new ZipFile(path.toFile())) {
+      Enumeration<? extends ZipEntry> entries = zip.entries();
+      while (entries.hasMoreElements()) {
+        ZipEntry entry = entries.nextElement();
+        String name = entry.getName().replaceFirst("\\.npy$", "");
+        try (InputStream in = zip.getInputStream(entry)) {
+          tensors.add(read(name, in, arena));
+        } catch (IllegalArgumentException e) {
+          throw new WorkFailedException(
+              "%s: array %s cannot be read: %s".formatted(path, name, e.getMessage()), e);
+        }
+      }
+    } catch (IOException e) {
+      throw FileErrors.failure("read", path, e);
+    }
+    return tensors;
+  }
+
+  private static TensorView read(String name, InputStream in, Arena arena) throws IOException {
+    byte[] start = in.readNBytes(MAGIC.length + 2);
+    if (start.length < MAGIC.length + 2
+        || !ByteBuffer.wrap(start, 0, MAGIC.length).equals(ByteBuffer.wrap(MAGIC))) {
+      throw new IllegalArgumentException("it is no NPY file");
+    }
+    byte[] length = in.readNBytes(start[MAGIC.length] == 1 ? 2 : 4);
+    ByteBuffer number = ByteBuffer.wrap(length).order(ByteOrder.LITTLE_ENDIAN);
+    int headerLength = length.length == 2 ? number.getShort() & 0xffff : number.getInt();
+    String text = new String(in.readNBytes(headerLength), StandardCharsets.ISO_8859_1);
+    Matcher header = HEADER.matcher(text);
+    if (!header.matches()) {
+      throw new IllegalArgumentException("its header is not plain: " + text.strip());
+    }
+    if (header.group(2).equals("True") && header.group(3).contains(",")) {
+      throw new IllegalArgumentException(
+          "it is in Fortran order: save numpy.ascontiguousarray(x) instead");
+    }
+    DType type = type(header.group(1));
+    List<Long> extents = new ArrayList<>();
+    for (String extent : header.group(3).split(",", -1)) {
+      if (!extent.isBlank()) {
+        extents.add(Long.valueOf(extent.strip()));
+      }
+    }
+    Shape shape = new Shape(extents);
+    MemorySegment data = arena.allocate(Math.multiplyExact(shape.elements(), type.bytes()), 64);
+    for (long at = 0; at < data.byteSize(); at += CHUNK) {
+      byte[] part = in.readNBytes((int) Math.min(CHUNK, data.byteSize() - at));
+      if (part.length < Math.min(CHUNK, data.byteSize() - at)) {
+        throw new IllegalArgumentException("it ends too early");
+      }
+      MemorySegment.copy(MemorySegment.ofArray(part), 0, data, at, part.length);
+    }
+    return new TensorView(name, type, shape, data);
+  }
+
+  private static DType type(String description) {
+    return switch (description) {
+      case "<f4" -> DType.FLOAT32;
+      case "<f8" -> DType.FLOAT64;
+      case "<f2" -> DType.FLOAT16;
+      case "<i4" -> DType.INT32;
+      case "<i8" -> DType.INT64;
+      case "|u1" -> DType.UINT8;
+      default ->
+          throw new IllegalArgumentException(
+              "elements of type '%s' have no counterpart".formatted(description));
+    };
+  }
+}

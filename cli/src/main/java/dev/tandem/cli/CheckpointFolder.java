@@ -1,0 +1,46 @@
+package dev.tandem.cli;
+
+import dev.tandem.checkpoint.FolderCheckpointStore;
+import dev.tandem.checkpoint.SavedCheckpoint;
+import dev.tandem.core.UsageException;
+import dev.tandem.posix.DurableFiles;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Where the checkpoints are that a user names.
+ *
+ * @param store a folder that holds checkpoints
+ */
+record CheckpointFolder(Path store) {
+
+  /** From the folder itself or that of a run, which has them in {@code checkpoints}. */
+  static CheckpointFolder of(Path named) {
+    if (!Files.isDirectory(named)) {
+      throw new UsageException("there is no folder " + named);
+    }
+    Path inRun = named.resolve("checkpoints");
+    return new CheckpointFolder(Files.isDirectory(inRun) ? inRun : named);
+  }
+
+  /** The committed steps, oldest first; at least one. */
+  List<Long> steps() {
+    List<Long> steps = new FolderCheckpointStore(store, DurableFiles.system()).steps();
+    if (steps.isEmpty()) {
+      throw new UsageException("there is no checkpoint in " + store);
+    }
+    return steps;
+  }
+
+  /** The checkpoint of a step, or the newest if none is named. */
+  SavedCheckpoint open(Long step) {
+    List<Long> steps = steps();
+    if (step != null && !steps.contains(step)) {
+      throw new UsageException(
+          "there is no checkpoint of step %d in %s, only of %s".formatted(step, store, steps));
+    }
+    return SavedCheckpoint.open(
+        store, step != null ? step : steps.getLast(), DurableFiles.system());
+  }
+}

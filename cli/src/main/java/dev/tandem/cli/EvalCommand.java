@@ -1,0 +1,87 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.UsageException;
+import dev.tandem.data.RecordSource;
+import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.source.Sources;
+import dev.tandem.nn.Evaluation;
+import dev.tandem.train.SavedRun;
+import dev.tandem.train.Validation;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Evaluates a trained network. */
+@Command(
+    name = "eval",
+    description = "Evaluates the network of a run, or of one of its checkpoints, on a test set.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem eval runs/train                            on the run's own test set",
+      "  ./tandem eval runs/train --best                     as it was at its best",
+      "  ./tandem eval runs/train/checkpoints/step-000000500",
+      "  ./tandem eval runs/train --data other.db"
+    })
+final class EvalCommand extends TandemCommand {
+
+  @Parameters(paramLabel = "RUN|CHECKPOINT", description = "The folder of a run or checkpoint.")
+  private Path run;
+
+  @Option(
+      names = "--data",
+      paramLabel = "PATH",
+      description = "Another data set; of one that comes in two halves its test half.")
+  private Path data;
+
+  @Option(
+      names = "--best",
+      description = "The checkpoint after the best validation instead of the last one.")
+  private boolean best;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Threads that compute. Default: those of one rank of the run")
+  private Integer threads;
+
+  /** What {@code --json} gets. */
+  record Results(
+      String run, long step, long images, double accuracy, double testLoss, double seconds) {}
+
+  @Override
+  protected Object run() {
+    long began = System.nanoTime();
+    try (SavedRun saved = open(run, best, threads)) {
+      Path path = data == null ? Path.of(saved.config().data().test()) : data;
+      try (RecordSource test = Sources.open(path, Split.TEST)) {
+        if (test.size() == 0) {
+          throw new UsageException(path + " holds no records");
+        }
+        Evaluation evaluation = Validation.alone(saved.config(), saved.network(), test);
+        double seconds = (System.nanoTime() - began) / 1e9;
+        out().printf("%20s: %.2f%%%n", "accuracy", evaluation.accuracy() * 100);
+        out().printf("%20s: %.4f%n", "mean loss", evaluation.meanLoss());
+        out().printf("%20s: %,d%n", "images", evaluation.samples());
+        out().printf("%20s: %,d%n", "after step", saved.step());
+        out().printf("%20s: %.1f s%n", "all in all", seconds);
+        return new Results(
+            run.toString(),
+            saved.step(),
+            evaluation.samples(),
+            evaluation.accuracy(),
+            evaluation.meanLoss(),
+            seconds);
+      }
+    }
+  }
+
+  /** Opens a run with as many threads as were asked for, or as training had. */
+  static SavedRun open(Path run, boolean best, Integer threads) {
+    if (threads != null && threads < 1) {
+      throw new UsageException("--threads must be at least 1, not " + threads);
+    }
+    return SavedRun.open(
+        run, best ? SavedRun.Which.BEST : SavedRun.Which.LAST, threads == null ? 0 : threads);
+  }
+}

@@ -1,0 +1,87 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.UsageException;
+import dev.tandem.nn.exchange.ExportFormat;
+import dev.tandem.nn.exchange.NetworkFiles;
+import dev.tandem.posix.FileErrors;
+import dev.tandem.train.SavedRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Writes a trained network for other programs. */
+@Command(
+    name = "export",
+    description =
+        "Writes the network of a run, or of one of its checkpoints, to a file for other programs:"
+            + " ONNX for inference engines, TorchScript for torch.jit.load, safetensors for the"
+            + " weights by name.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem export runs/train --output digits.onnx",
+      "  ./tandem export runs/train --best --output digits.pt",
+      "  ./tandem export runs/train/checkpoints/step-000000500 --output weights.safetensors",
+      "  ./tandem train train.yaml --init-from weights.safetensors   begins with them"
+    })
+final class ExportCommand extends TandemCommand {
+
+  @Parameters(paramLabel = "RUN|CHECKPOINT", description = "The folder of a run or checkpoint.")
+  private Path run;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      required = true,
+      description = "The file to write; one that is there is replaced.")
+  private Path output;
+
+  @Option(
+      names = "--format",
+      paramLabel = "KIND",
+      description = "onnx, torchscript or safetensors. Default: what the ending of FILE says")
+  private ExportFormat format;
+
+  @Option(
+      names = "--best",
+      description = "The checkpoint after the best validation instead of the last one.")
+  private boolean best;
+
+  /** What {@code --json} gets. */
+  record Results(String run, long step, String format, String file, long bytes, long parameters) {}
+
+  @Override
+  protected Object run() {
+    ExportFormat kind = format == null ? ExportFormat.of(output) : format;
+    Path folder = output.toAbsolutePath().getParent();
+    if (!Files.isDirectory(folder) || Files.isDirectory(output)) {
+      throw new UsageException(
+          Files.isDirectory(output)
+              ? "--output %s is a folder: name a file".formatted(output)
+              : "--output %s: there is no folder %s".formatted(output, folder));
+    }
+    try (SavedRun saved = EvalCommand.open(run, best, null)) {
+      NetworkFiles.write(output, kind, saved.network());
+      long parameters = saved.network().spec().parameterCount();
+      long bytes = size(output);
+      String word = kind.name().toLowerCase(Locale.ROOT);
+      out().printf("%20s: %s%n", "written", output);
+      out().printf("%20s: %s%n", "kind", word);
+      out().printf("%20s: %,d%n", "bytes", bytes);
+      out().printf("%20s: %,d%n", "parameters", parameters);
+      out().printf("%20s: %,d%n", "after step", saved.step());
+      return new Results(run.toString(), saved.step(), word, output.toString(), bytes, parameters);
+    }
+  }
+
+  private static long size(Path file) {
+    try {
+      return Files.size(file);
+    } catch (IOException e) {
+      throw FileErrors.failure("read", file, e);
+    }
+  }
+}

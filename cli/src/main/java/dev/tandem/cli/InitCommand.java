@@ -1,0 +1,120 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.Progress;
+import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.glyphs.GlyphDatabase;
+import dev.tandem.nn.models.Models;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.train.config.ConfigFile;
+import dev.tandem.train.config.DataCheck;
+import dev.tandem.train.config.StartConfig;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Writes a configuration to begin with. */
+@Command(
+    name = "init",
+    description = {
+      "Writes a commented configuration that ./tandem train takes as it is. Without --data it is"
+          + " for Fashion-MNIST, if Debian's package dataset-fashion-mnist is installed, and else"
+          + " for digits that are drawn into a database beside it."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem init                                   writes train.yaml",
+      "  ./tandem init cifar.yaml --model resnet18-small --data cifar-10-batches-bin"
+    })
+final class InitCommand extends TandemCommand {
+
+  private static final Path FASHION = Path.of("/usr/share/datasets/fashion-mnist");
+  private static final List<String> FASHION_NAMES =
+      List.of(
+          "T-shirt",
+          "trousers",
+          "pullover",
+          "dress",
+          "coat",
+          "sandal",
+          "shirt",
+          "sneaker",
+          "bag",
+          "ankle boot");
+  private static final int GLYPHS = 20_000;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "FILE",
+      defaultValue = "train.yaml",
+      description = "The file to write. Default: ${DEFAULT-VALUE}")
+  private Path file;
+
+  @Option(
+      names = "--model",
+      paramLabel = "M",
+      description = "The network, by name. Default: lenet for 28x28, resnet18-small for 32x32")
+  private String model;
+
+  @Option(
+      names = "--data",
+      paramLabel = "D",
+      description =
+          "The data set: LMDB, IDX, CIFAR-10, a folder of images or tar shards; of a data set in"
+              + " one piece every image also is a test image, so name another with data.test.")
+  private Path data;
+
+  /** What {@code --json} gets. */
+  record Results(String file, String model, String train, String test) {}
+
+  @Override
+  protected Object run() {
+    if (Files.exists(file)) {
+      throw new UsageException(file + " exists already and is left alone; name another file");
+    }
+    StartConfig start = start();
+    String text = start.text();
+    // What is written must work as it is.
+    DataCheck.check(ConfigFile.parse(file.toString(), text).config());
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    DurableFiles.system().replace(file.toAbsolutePath(), bytes);
+    out().printf("wrote %s; now: ./tandem train %s -n 2%n", file, file);
+    return new Results(file.toString(), start.model(), start.train(), start.test());
+  }
+
+  private StartConfig start() {
+    if (model != null) {
+      requireKnown(model);
+    }
+    if (data != null) {
+      return StartConfig.of(data, data, model, List.of());
+    }
+    if (Files.isDirectory(FASHION)) {
+      return StartConfig.of(FASHION, FASHION, model, FASHION_NAMES);
+    }
+    Path folder = file.toAbsolutePath().resolveSibling("glyphs");
+    Progress progress = ConsoleProgress.system();
+    Path train = folder.resolve("train");
+    Path test = folder.resolve("test");
+    if (!Files.exists(folder)) {
+      GlyphDatabase.write(train, new Seed(1).derive("training"), GLYPHS, progress);
+      GlyphDatabase.write(test, new Seed(1).derive("test"), GLYPHS / 5, progress);
+    }
+    return StartConfig.of(train, test, model, List.of());
+  }
+
+  private static void requireKnown(String name) {
+    for (String known : Models.names()) {
+      if (known.equals(name)) {
+        return;
+      }
+    }
+    throw new UsageException(
+        "--model %s: known are %s".formatted(name, String.join(", ", Models.names())));
+  }
+}

@@ -1,0 +1,128 @@
+package dev.tandem.cli;
+
+import dev.tandem.core.ExitCode;
+import dev.tandem.core.TandemException;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.image.Image;
+import dev.tandem.data.image.ImageFiles;
+import dev.tandem.posix.FileErrors;
+import dev.tandem.train.Predictor;
+import dev.tandem.train.SavedRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Says what images show. */
+@Command(
+    name = "predict",
+    description = {
+      "Says what image files show, with the network of a run or of one of its checkpoints. Images"
+          + " of another size than the network's are resized. A file that is no image is told of in"
+          + " one line; the others are predicted all the same."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem predict runs/train photo.png another.jpg",
+      "  ./tandem predict runs/train --top 5 --json answers.json *.png"
+    })
+final class PredictCommand extends TandemCommand {
+
+  /** Images that go through the network at once. */
+  private static final int TOGETHER = 64;
+
+  @Parameters(index = "0", paramLabel = "RUN|CHECKPOINT", description = "The folder of a run.")
+  private Path run;
+
+  @Parameters(index = "1..*", arity = "1..*", paramLabel = "IMAGES", description = "PNG, JPEG, ...")
+  private List<Path> files;
+
+  @Option(
+      names = "--top",
+      paramLabel = "K",
+      defaultValue = "3",
+      description = "How many classes to name. Default: ${DEFAULT-VALUE}")
+  private int top;
+
+  @Option(names = "--best", description = "The checkpoint after the best validation.")
+  private boolean best;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Threads that compute. Default: those of one rank of the run")
+  private Integer threads;
+
+  /** The answers for one file. */
+  record Prediction(String file, List<Predictor.Answer> answers) {}
+
+  /** A file that is no image. */
+  record Bad(String file, String reason) {}
+
+  /** What {@code --json} gets. */
+  record Results(long step, List<Prediction> predictions, List<Bad> bad) {}
+
+  @Override
+  protected Object run() {
+    if (top < 1) {
+      throw new UsageException("--top must be at least 1, not " + top);
+    }
+    try (SavedRun saved = EvalCommand.open(run, best, threads)) {
+      Predictor predictor = new Predictor(saved);
+      List<Prediction> predictions = new ArrayList<>();
+      List<Bad> bad = new ArrayList<>();
+      for (int first = 0; first < files.size(); first += TOGETHER) {
+        List<Path> some = files.subList(first, Math.min(files.size(), first + TOGETHER));
+        predictions.addAll(predict(predictor, some, bad));
+      }
+      return new Results(saved.step(), predictions, bad);
+    }
+  }
+
+  @Override
+  protected ExitCode exitCode(Object results) {
+    return results instanceof Results all && all.bad().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+  }
+
+  private List<Prediction> predict(Predictor predictor, List<Path> some, List<Bad> bad) {
+    List<Path> good = new ArrayList<>();
+    List<Image> images = new ArrayList<>();
+    for (Path file : some) {
+      try {
+        images.add(read(file, predictor.grey()));
+        good.add(file);
+      } catch (TandemException e) {
+        bad.add(new Bad(file.toString(), e.getMessage()));
+        err().println("tandem: " + e.getMessage());
+      }
+    }
+    List<Prediction> predictions = new ArrayList<>();
+    List<List<Predictor.Answer>> answers =
+        images.isEmpty() ? List.of() : predictor.predict(images, top);
+    for (int i = 0; i < answers.size(); i++) {
+      predictions.add(new Prediction(good.get(i).toString(), answers.get(i)));
+      out().println(good.get(i) + ": " + line(answers.get(i)));
+    }
+    return predictions;
+  }
+
+  private static Image read(Path file, boolean grey) {
+    try {
+      return Image.of(ImageFiles.decode(file.toString(), Files.readAllBytes(file), grey));
+    } catch (IOException e) {
+      throw FileErrors.failure("read", file, e);
+    }
+  }
+
+  private static String line(List<Predictor.Answer> answers) {
+    return answers.stream()
+        .map(a -> String.format(Locale.ROOT, "%s %.1f%%", a.name(), a.probability() * 100))
+        .collect(Collectors.joining(", "));
+  }
+}

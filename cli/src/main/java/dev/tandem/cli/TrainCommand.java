@@ -1,0 +1,259 @@
+package dev.tandem.cli;
+
+import dev.tandem.board.Report;
+import dev.tandem.comm.launch.Placement;
+import dev.tandem.core.PeerLostException;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.load.StallReport;
+import dev.tandem.nn.Engine;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.train.RankMain;
+import dev.tandem.train.TrainingEvent;
+import dev.tandem.train.config.ConfigFile;
+import dev.tandem.train.config.DataCheck;
+import dev.tandem.train.config.TrainingConfig;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Trains a network as a configuration says. */
+@Command(
+    name = "train",
+    description = {
+      "Trains the network of a configuration in one or more processes, data-parallel. Everything"
+          + " about the run goes into a folder below runs/: the resolved configuration, metrics,"
+          + " TensorBoard events, a report and checkpoints."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem init && ./tandem train train.yaml -n 2",
+      "  ./tandem train train.yaml -n 2 --set epochs=20 --set batch.global=256",
+      "  ./tandem train train.yaml -n 2 --resume           goes on from the last checkpoint",
+      "  ./tandem train train.yaml -n 4 --max-restarts 10  survives lost processes",
+      "  ./tandem train train.yaml --init-from weights.safetensors --freeze conv1,conv2"
+    })
+final class TrainCommand extends TandemCommand {
+
+  @Parameters(paramLabel = "CONFIG", description = "The configuration; ./tandem init writes one.")
+  private Path file;
+
+  @Option(
+      names = {"-n", "--ranks"},
+      paramLabel = "N",
+      description = "How many processes. Default: what --hosts says, or 1")
+  private Integer ranks;
+
+  @Mixin private HostOptions hosts;
+
+  @Option(
+      names = "--name",
+      paramLabel = "RUN",
+      description = "Name of the run. Default: that of CONFIG, with a number if it is taken")
+  private String name;
+
+  @Option(
+      names = "--runs",
+      paramLabel = "DIR",
+      defaultValue = "runs",
+      description = "Folder of all runs. Default: ${DEFAULT-VALUE}")
+  private Path runs;
+
+  @Option(
+      names = "--resume",
+      description = "Go on from the last checkpoint of the run, of the newest of this name.")
+  private boolean resume;
+
+  @Option(
+      names = "--max-restarts",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "So many times, when a process is lost, start all again from the last checkpoint.")
+  private int maxRestarts;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Change a value of the configuration, such as batch.global=64; repeatable.")
+  private List<String> settings = List.of();
+
+  @Option(
+      names = "--init-from",
+      paramLabel = "FILE",
+      description =
+          "Begin with the tensors of a safetensors or ONNX file, where name and shape fit the"
+              + " network; says which were taken.")
+  private Path initFrom;
+
+  @Option(
+      names = "--freeze",
+      paramLabel = "LAYERS",
+      split = ",",
+      description = "Layers that do not learn: names, beginnings of names, or patterns with *.")
+  private List<String> freeze = List.of();
+
+  /** What {@code --json} gets. */
+  record Results(
+      String run,
+      double accuracy,
+      double testLoss,
+      double bestAccuracy,
+      long bestStep,
+      boolean stoppedEarly,
+      double imagesPerSecond,
+      int ranks,
+      boolean replicasIdentical,
+      long steps,
+      double trainSeconds,
+      double readSeconds,
+      double computeSeconds,
+      double syncSeconds,
+      double checkpointSeconds,
+      StallReport.Stage bottleneck,
+      double totalSeconds,
+      String digest,
+      String checkpoint,
+      String report) {}
+
+  @Override
+  protected Object run() {
+    long began = System.nanoTime();
+    TrainingConfig config = config();
+    DataCheck.check(config);
+    Placement placement = placement();
+    config.checkRanks(placement.hosts().size());
+    RunFolder run = folder();
+    try (RunGuard _ = new RunGuard(run)) {
+      config.save(run.path());
+      Engine.prepare();
+      Curves told = train(run, placement);
+      TrainingEvent.Result result = told.result();
+      Path report = run.path().resolve("report.html");
+      double seconds = (System.nanoTime() - began) / 1e9;
+      List<Report.Fact> facts = facts(result, told.loading(), seconds);
+      Curves whole = Curves.of(run.path(), told);
+      String title = "Tandem: " + run.path().getFileName();
+      byte[] html = whole.report(title, facts).html().getBytes(StandardCharsets.UTF_8);
+      DurableFiles.system().replace(report, ByteBuffer.wrap(html));
+      facts.forEach(fact -> out().printf("%20s: %s%n", fact.name(), fact.value()));
+      out().printf("%20s: %s%n", "report", report);
+      return results(run, result, told.loading(), seconds, report);
+    }
+  }
+
+  /** Trains to the end, also if processes are lost on the way. */
+  private Curves train(RunFolder run, Placement placement) {
+    for (int restarts = 0; true; restarts++) {
+      try {
+        TrainingJob job = new TrainingJob(run, placement, ConsoleProgress.system());
+        return resume || restarts > 0 ? job.run(RankMain.RESUME) : job.run();
+      } catch (PeerLostException e) {
+        if (restarts >= maxRestarts) {
+          throw e;
+        }
+        System.err.printf(
+            "%s; restart %d of %d, from the last checkpoint%n",
+            e.getMessage(), restarts + 1, maxRestarts);
+      }
+    }
+  }
+
+  private TrainingConfig config() {
+    ConfigFile config = ConfigFile.read(file).with(settings);
+    if (initFrom != null) {
+      config = config.with("fine-tune.init-from", initFrom.toString());
+    }
+    if (!freeze.isEmpty()) {
+      config = config.with(List.of("fine-tune.freeze=[" + String.join(", ", quoted()) + "]"));
+    }
+    return config.config();
+  }
+
+  private List<String> quoted() {
+    List<String> quoted = new ArrayList<>();
+    freeze.forEach(layer -> quoted.add("'" + layer.strip().replace("'", "''") + "'"));
+    return quoted;
+  }
+
+  private Placement placement() {
+    int size = ranks != null ? ranks : hosts.hosts().map(List::size).orElse(1);
+    if (size < 1) {
+      throw new UsageException("-n must be at least 1, not " + size);
+    }
+    return hosts.placement(size, "-n");
+  }
+
+  private RunFolder folder() {
+    String base = file.getFileName().toString().replaceFirst("\\.[^.]*$", "");
+    if (resume) {
+      return name == null ? RunFolder.newest(runs, base) : RunFolder.existing(runs.resolve(name));
+    }
+    return name == null ? RunFolder.numbered(runs, base) : RunFolder.fresh(runs.resolve(name));
+  }
+
+  private static List<Report.Fact> facts(
+      TrainingEvent.Result result, TrainingEvent.Loading loading, double seconds) {
+    List<Report.Fact> facts = new ArrayList<>();
+    facts.add(fact("test accuracy", "%.2f%%", result.accuracy() * 100));
+    if (result.bestAccuracy() > result.accuracy()) {
+      facts.add(fact("best accuracy", "%.2f%%", result.bestAccuracy() * 100));
+      facts.add(fact("best after", "step %,d", result.bestStep()));
+    }
+    if (result.stoppedEarly()) {
+      facts.add(
+          fact("ended early", "after %,d steps: validations brought no gain", result.steps()));
+    }
+    facts.add(fact("images/s", "%,.0f", result.imagesPerSecond()));
+    facts.add(fact("ranks", "%d processes", result.ranks()));
+    facts.add(fact("replicas identical", "%s", result.replicasIdentical() ? "yes" : "NO"));
+    facts.add(fact("steps", "%,d", result.steps()));
+    facts.add(fact("time reading", "%.1f s (rank 0 waited for data)", result.readSeconds()));
+    facts.add(fact("time computing", "%.1f s", result.computeSeconds()));
+    facts.add(fact("time in sync", "%.1f s", result.syncSeconds()));
+    facts.add(fact("loading", "%s", loading.stalls().sentence()));
+    facts.add(fact("training time", "%.1f s", result.trainSeconds()));
+    facts.add(fact("all in all", "%.1f s", seconds));
+    facts.add(fact("checkpoint", "%s", result.checkpoint()));
+    return facts;
+  }
+
+  private static Report.Fact fact(String name, String format, Object value) {
+    return new Report.Fact(name, String.format(Locale.ROOT, format, value));
+  }
+
+  private static Results results(
+      RunFolder run,
+      TrainingEvent.Result result,
+      TrainingEvent.Loading loading,
+      double seconds,
+      Path report) {
+    return new Results(
+        run.path().toString(),
+        result.accuracy(),
+        result.testLoss(),
+        result.bestAccuracy(),
+        result.bestStep(),
+        result.stoppedEarly(),
+        result.imagesPerSecond(),
+        result.ranks(),
+        result.replicasIdentical(),
+        result.steps(),
+        result.trainSeconds(),
+        result.readSeconds(),
+        result.computeSeconds(),
+        result.syncSeconds(),
+        result.checkpointSeconds(),
+        loading.bottleneck(),
+        seconds,
+        result.digest(),
+        result.checkpoint(),
+        report.toString());
+  }
+}

@@ -1,0 +1,97 @@
+package dev.tandem.cli;
+
+import dev.tandem.comm.launch.LaunchPlan;
+import dev.tandem.comm.launch.LaunchResult;
+import dev.tandem.comm.launch.Placement;
+import dev.tandem.comm.launch.ProcessLauncher;
+import dev.tandem.core.ExitCode;
+import dev.tandem.core.PeerLostException;
+import dev.tandem.core.Progress;
+import dev.tandem.core.TandemException;
+import dev.tandem.core.UsageException;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.train.RankMain;
+import dev.tandem.train.TrainingEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The ranks of a training run, from their start to their end. */
+final class TrainingJob {
+
+  private static final String ERROR = "error: ";
+
+  private final RunFolder run;
+  private final Placement placement;
+  private final Progress progress;
+
+  /** The first line of each rank that says why it ended; those of lost ranks are not there. */
+  private final Map<Integer, String> reasons = new TreeMap<>();
+
+  TrainingJob(RunFolder run, Placement placement, Progress progress) {
+    this.run = run;
+    this.placement = placement;
+    this.progress = progress;
+  }
+
+  /**
+   * Runs the ranks to their end and gathers what rank 0 told.
+   *
+   * @param flags for the ranks, besides the folder
+   */
+  Curves run(String... flags) {
+    int ranks = placement.hosts().size();
+    System.err.printf("starting %d training processes%n", ranks);
+    List<String> arguments = new ArrayList<>(List.of(run.path().toString()));
+    arguments.addAll(List.of(flags));
+    LaunchPlan plan =
+        LaunchPlan.of(ranks, RankMain.class.getName(), arguments).withGrace(RankMain.GRACE);
+    try (Curves curves = new Curves(progress)) {
+      LaunchResult outcome =
+          new ProcessLauncher(
+                  plan,
+                  placement,
+                  (rank, source, line) -> take(rank, line, curves),
+                  System.err::println)
+              .run();
+      if (outcome.exitCode() != 0) {
+        throw failure(outcome);
+      }
+      return curves;
+    }
+  }
+
+  private void take(int rank, String line, Curves curves) {
+    TrainingEvent.ofLine(line)
+        .ifPresentOrElse(
+            curves::add,
+            () -> {
+              synchronized (reasons) {
+                if (!line.startsWith(ERROR)
+                    || reasons.putIfAbsent(rank, line.substring(ERROR.length())) != null) {
+                  System.err.println("[rank " + rank + "] " + line);
+                }
+              }
+            });
+  }
+
+  /** All ranks may say the same: one line is enough, unless a rank was lost. */
+  private TandemException failure(LaunchResult outcome) {
+    synchronized (reasons) {
+      if (outcome.exitCode() == ExitCode.INTERRUPTED.code()) {
+        return new WorkFailedException("stopped");
+      }
+      if (outcome.exitCode() == ExitCode.PEER_LOST.code() && outcome.failedRank().isPresent()) {
+        reasons.forEach((rank, why) -> System.err.println("[rank " + rank + "] " + ERROR + why));
+        return new PeerLostException(
+            outcome.failedRank().getAsInt(), "its process ended; training cannot go on without it");
+      }
+      int failed = outcome.failedRank().orElse(0);
+      String why = reasons.getOrDefault(failed, "training failed: " + outcome.summary());
+      return outcome.exitCode() == ExitCode.USAGE.code()
+          ? new UsageException(why)
+          : new WorkFailedException(why);
+    }
+  }
+}

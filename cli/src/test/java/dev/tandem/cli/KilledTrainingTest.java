@@ -1,0 +1,175 @@
+package dev.tandem.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.core.Progress;
+import dev.tandem.core.Seed;
+import dev.tandem.data.glyphs.GlyphDatabase;
+import dev.tandem.testkit.TestSeed;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ranks are killed at random moments; the run starts again and ends with the same bits. */
+class KilledTrainingTest {
+
+  @TempDir static Path folder;
+  private static Path config;
+
+  @BeforeAll
+  static void drawDigits() throws IOException {
+    GlyphDatabase.write(folder.resolve("train"), new Seed(1), 600, Progress.SILENT);
+    GlyphDatabase.write(folder.resolve("test"), new Seed(2), 100, Progress.SILENT);
+    config = folder.resolve("digits.yaml");
+    Files.writeString(
+        config,
+        """
+        network: {model: digits}
+        data: {train: '%1$s/train', test: '%1$s/test'}
+        batch: {global: 50}
+        optimizer: {momentum: 0.9}
+        schedule: {rate: 0.02}
+        guard: {clip: 1}
+        checkpoint: {every-steps: 3}
+        """
+            .formatted(folder));
+  }
+
+  @Test
+  void aRunThatLosesRanksEndsAsOneThatDoesNot() throws Exception {
+    killed(1, 8);
+  }
+
+  @Test
+  @Tag("slow")
+  void fiftyKills() throws Exception {
+    killed(50, 60);
+  }
+
+  /** As schedulers end a job: SIGTERM, and after a while SIGKILL. */
+  @Test
+  void aRunThatIsAskedToGoSavesItsLastStep() throws Exception {
+    String expected = train("not-asked", 8, 0).path("digest").asText();
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Tandem.class.getName()));
+    command.addAll(List.of("train", config.toString(), "-n", "2", "--name", "asked"));
+    command.addAll(List.of("--runs", folder.resolve("runs").toString()));
+    command.addAll(List.of("--set", "epochs=8", "--set", "checkpoint.every-steps=0"));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("asked.log").toFile())
+            .start();
+    Path run = folder.resolve("runs/asked");
+    while (process.isAlive() && size(run.resolve("metrics.jsonl")) == 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    process.toHandle().destroy();
+    assertEquals(143, process.waitFor(), Files.readString(folder.resolve("asked.log")));
+    CommandRun.done("checkpoint", "verify", run);
+    assertEquals(expected, train("asked", 8, 0, "--resume").path("digest").asText());
+  }
+
+  private static long size(Path file) throws IOException {
+    return Files.exists(file) ? Files.size(file) : 0;
+  }
+
+  private static void killed(int kills, int epochs) throws Exception {
+    SplittableRandom random = TestSeed.of(KilledTrainingTest.class).random();
+    String expected = train("undisturbed-" + kills, epochs, 0).path("digest").asText();
+    String name = "killed-" + kills;
+    Killer killer = new Killer(folder.resolve("runs").resolve(name), kills, random);
+    Thread thread = Thread.ofPlatform().daemon().name("killer").start(killer);
+    JsonNode result = train(name, epochs, kills);
+    killer.ended = true;
+    thread.join();
+    assertEquals(expected, result.path("digest").asText());
+    assertTrue(killer.killed > 0, "nothing was killed");
+    System.out.printf("killed %d of %d times%n", killer.killed, kills);
+  }
+
+  private static JsonNode train(String name, int epochs, int restarts, String... more)
+      throws IOException {
+    Path json = folder.resolve(name + ".json");
+    List<Object> arguments = new ArrayList<>(List.of("train", config, "-n", 2, "--name", name));
+    arguments.addAll(List.of("--runs", folder.resolve("runs"), "--set", "epochs=" + epochs));
+    arguments.addAll(List.of("--max-restarts", restarts, "--json", json));
+    arguments.addAll(List.of(more));
+    CommandRun.done(arguments.toArray());
+    return new ObjectMapper().readTree(json.toFile());
+  }
+
+  /**
+   * Kills one rank with SIGKILL whenever the run has come some steps further, a little later than
+   * the step was told: in computing, in collectives or while a checkpoint is written.
+   */
+  private static final class Killer implements Runnable {
+
+    private final Path metrics;
+    private final int kills;
+    private final SplittableRandom random;
+    private volatile int killed;
+    private volatile boolean ended;
+
+    Killer(Path run, int kills, SplittableRandom random) {
+      this.metrics = run.resolve("metrics.jsonl");
+      this.kills = kills;
+      this.random = random;
+    }
+
+    @Override
+    public void run() {
+      long bytes = 0;
+      int done = 0;
+      while (done < kills && !ended) {
+        long grown = bytes + random.nextLong(2000);
+        while (size() <= grown && !ended) {
+          LockSupport.parkNanos(1_000_000);
+          if (size() < bytes) {
+            // A run that starts again forgets what it had told of later steps.
+            bytes = size();
+            grown = bytes + random.nextLong(2000);
+          }
+        }
+        LockSupport.parkNanos(random.nextLong(30_000_000));
+        List<ProcessHandle> ranks =
+            ProcessHandle.current().descendants().filter(Killer::isRank).toList();
+        if (!ranks.isEmpty() && ranks.get(random.nextInt(ranks.size())).destroyForcibly()) {
+          done++;
+          killed = done;
+          while (ranks.stream().anyMatch(ProcessHandle::isAlive) && !ended) {
+            LockSupport.parkNanos(1_000_000);
+          }
+        }
+        bytes = size();
+      }
+    }
+
+    private long size() {
+      try {
+        return Files.exists(metrics) ? Files.size(metrics) : 0;
+      } catch (IOException e) {
+        return 0;
+      }
+    }
+
+    /** This process starts no other JVMs meanwhile. */
+    private static boolean isRank(ProcessHandle process) {
+      return process.info().command().orElse("").endsWith("/java");
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package dev.tandem.nn.onnx;
+
+import dev.tandem.core.Shape;
+import dev.tandem.core.TensorView;
+import dev.tandem.core.UsageException;
+import dev.tandem.nn.spec.Loss;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.weights.ImportedNetwork;
+import dev.tandem.nn.weights.Weights;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** From an ONNX graph of anybody's to a network of ours, operator by operator. */
+final class GraphImport {
+
+  private GraphImport() {}
+
+  /**
+   * The network and its weights.
+   *
+   * @param source the file's name, for messages about the weights
+   */
+  static ImportedNetwork read(String source, OnnxModel model) {
+    OnnxModel.Graph graph = model.graph();
+    if (graph.outputs().isEmpty()) {
+      throw new UsageException("the graph has no output");
+    }
+    ImportState state = start(graph);
+    graph.initializers().forEach(t -> state.put(t.name(), new Value.Constant(t)));
+    String answer = graph.outputs().getFirst().name();
+    if (graph.outputs().size() > 1) {
+      state.notes().add("only the first output, %s, is read".formatted(answer));
+    }
+    List<OnnxModel.Node> nodes = needed(graph, answer);
+    OperatorImport operators = new OperatorImport(state, answer, nodes);
+    for (OnnxModel.Node node : nodes) {
+      operators.read(node);
+    }
+    Value.Layer last = operators.answer();
+    NetworkSpec spec =
+        new NetworkSpec(
+            state.input(),
+            state.layers(),
+            List.of(new NetworkSpec.Output(last.name(), 1)),
+            Loss.SOFTMAX_CROSS_ENTROPY);
+    return new ImportedNetwork(spec, new Weights(source, state.weights()), state.notes());
+  }
+
+  private static ImportState start(OnnxModel.Graph graph) {
+    Set<String> constants = new HashSet<>();
+    graph.initializers().forEach(tensor -> constants.add(tensor.name()));
+    // Old files list the constants among the inputs.
+    List<OnnxModel.Value> inputs =
+        graph.inputs().stream().filter(value -> !constants.contains(value.name())).toList();
+    if (inputs.size() != 1) {
+      throw new UsageException(
+          "a network has one input, this graph has %s"
+              .formatted(inputs.stream().map(OnnxModel.Value::name).toList()));
+    }
+    OnnxModel.Value input = inputs.getFirst();
+    if (input.elementType() != ElementTypes.FLOAT) {
+      throw new UsageException("the input %s is not of 32-bit floats".formatted(input.name()));
+    }
+    List<Long> extents = input.extents();
+    if (extents.size() < 2 || extents.stream().skip(1).anyMatch(extent -> extent < 1)) {
+      throw new UsageException(
+          "the input %s has the extents %s: export the model with all but the batch's fixed"
+              .formatted(input.name(), extents));
+    }
+    Shape sample = new Shape(extents.subList(1, extents.size()));
+    return new ImportState(input.name(), sample, extents.getFirst());
+  }
+
+  /** The nodes that the answer depends on. */
+  private static List<OnnxModel.Node> needed(OnnxModel.Graph graph, String answer) {
+    Set<String> wanted = new HashSet<>();
+    wanted.add(answer);
+    List<OnnxModel.Node> needed = new ArrayList<>();
+    for (OnnxModel.Node node : graph.nodes().reversed()) {
+      if (node.outputs().stream().anyMatch(wanted::contains)) {
+        wanted.addAll(node.inputs());
+        needed.add(node);
+      }
+    }
+    return needed.reversed();
+  }
+
+  /** A constant of this many elements or of none, for roles that may be left out. */
+  static TensorView orFilled(TensorView tensor, Shape shape, double value) {
+    return tensor == null ? Tensors.filled("", shape, value) : tensor;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.tandem.nn.onnx;
+
+import dev.tandem.core.TensorView;
+import dev.tandem.core.UsageException;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.NetworkYaml;
+import dev.tandem.nn.spec.ParameterSpec;
+import dev.tandem.nn.weights.ExchangeFiles;
+import dev.tandem.nn.weights.ImportedNetwork;
+import dev.tandem.nn.weights.Weights;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Networks in ONNX files: ours for others' inference engines, and others' for inference and
+ * fine-tuning here.
+ */
+public final class OnnxFile {
+
+  private OnnxFile() {}
+
+  /**
+   * Replaces the file by a network as it answers: without helper outputs, dropouts doing nothing,
+   * normalisations with their running statistics. The batch may have any size.
+   *
+   * @param weights all parameters and buffers of the network
+   */
+  public static void write(Path file, NetworkSpec network, Weights weights) {
+    ExchangeFiles.replace(
+        file, OnnxWriter.write(GraphExport.export(network.withoutHelpers(), weights.tensors())));
+  }
+
+  /**
+   * The network in a file. What {@link #write} wrote comes back as it was; other graphs are read
+   * operator by operator. The weights are views of the mapped file where possible.
+   *
+   * @throws UsageException if there is something in the graph that we have not; one line that names
+   *     file, node and operator
+   * @throws WorkFailedException if the file cannot be read or is damaged; one line
+   */
+  public static ImportedNetwork read(Path file) {
+    try {
+      OnnxModel model = OnnxReader.read(ExchangeFiles.map(file));
+      ImportedNetwork own = own(file, model);
+      return own != null ? own : GraphImport.read(file.toString(), model);
+    } catch (UsageException e) {
+      throw new UsageException(file + ": " + oneLine(e.getMessage()));
+    } catch (WorkFailedException e) {
+      boolean named = e.getMessage().contains(file.toString());
+      throw named ? e : new WorkFailedException(file + ": " + oneLine(e.getMessage()), e);
+    } catch (ArithmeticException | IllegalArgumentException | IndexOutOfBoundsException e) {
+      // Numbers of a graph that no network could have.
+      throw new WorkFailedException(file + ": it is damaged: " + oneLine(e.getMessage()), e);
+    }
+  }
+
+  /** Names in damaged files may have any letters. */
+  private static String oneLine(String message) {
+    return message.replaceAll("\\p{Cntrl}", "?");
+  }
+
+  /** The network of a file of ours, if its graph is still the one that we wrote; else null. */
+  private static ImportedNetwork own(Path file, OnnxModel model) {
+    String yaml = model.metadata().get(GraphExport.NETWORK);
+    if (yaml == null) {
+      return null;
+    }
+    Map<String, TensorView> constants = new HashMap<>();
+    model.graph().initializers().forEach(tensor -> constants.put(tensor.name(), tensor));
+    NetworkSpec spec;
+    try {
+      spec = NetworkYaml.parse("network", yaml);
+    } catch (UsageException e) {
+      return null;
+    }
+    Map<String, TensorView> weights = new LinkedHashMap<>();
+    List<ParameterSpec> wanted = new ArrayList<>(spec.parameters());
+    wanted.addAll(spec.buffers());
+    for (ParameterSpec parameter : wanted) {
+      TensorView tensor = constants.get(parameter.name());
+      if (tensor == null || !tensor.shape().equals(parameter.shape())) {
+        return null;
+      }
+      weights.put(parameter.name(), tensor);
+    }
+    OnnxModel again = GraphExport.export(spec, weights);
+    return sameGraph(again.graph(), model.graph(), constants)
+        ? new ImportedNetwork(spec, new Weights(file.toString(), weights), List.of())
+        : null;
+  }
+
+  private static boolean sameGraph(
+      OnnxModel.Graph expected, OnnxModel.Graph actual, Map<String, TensorView> constants) {
+    for (TensorView tensor : expected.initializers()) {
+      TensorView other = constants.get(tensor.name());
+      if (other == null
+          || other.dtype() != tensor.dtype()
+          || !other.shape().equals(tensor.shape())
+          || other.data().mismatch(tensor.data()) != -1) {
+        return false;
+      }
+    }
+    return expected.nodes().equals(actual.nodes())
+        && expected.inputs().equals(actual.inputs())
+        && expected.outputs().equals(actual.outputs());
+  }
+}

@@ -1,0 +1,112 @@
+package dev.tandem.nn.onnx;
+
+import dev.tandem.core.DType;
+import dev.tandem.core.Shape;
+import dev.tandem.core.TensorView;
+import dev.tandem.core.UsageException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/** Tensors of an ONNX file: those with raw bytes are views of the file, others are small copies. */
+final class TensorReader {
+
+  private static final ValueLayout.OfFloat FLOAT =
+      ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  // Weights are raw bytes; lists of integers are short, and longer ones would fill the heap.
+  private static final int MAX_DIMENSIONS = 16;
+  private static final int MAX_WHOLES = 1 << 20;
+
+  private TensorReader() {}
+
+  static TensorView read(ProtoReader message) {
+    String name = "";
+    long type = 0;
+    boolean elsewhere = false;
+    List<Long> extents = new ArrayList<>();
+    List<Long> wholes = new ArrayList<>();
+    MemorySegment raw = null;
+    List<MemorySegment> packed = new ArrayList<>();
+    while (message.next()) {
+      switch (message.field()) {
+        case 1 -> message.wholes(atMost(MAX_DIMENSIONS, extents));
+        case 2 -> type = message.whole();
+        case 4, 10 -> packed.add(message.fixed());
+        case 5, 7, 11 -> message.wholes(atMost(MAX_WHOLES, wholes));
+        case 8 -> name = message.text();
+        case 9 -> raw = message.bytes();
+        case 14 -> elsewhere = message.whole() == 1;
+        default -> message.skip();
+      }
+    }
+    if (elsewhere) {
+      throw new UsageException(
+          "tensor %s is in another file: save the model with its weights inside".formatted(name));
+    }
+    DType dtype = ElementTypes.dtype(name, type);
+    if (raw == null) {
+      raw = wholes.isEmpty() ? together(packed) : bytes(wholes, dtype);
+    }
+    try {
+      return new TensorView(name, dtype, new Shape(extents), raw);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw ProtoReader.damaged();
+    }
+  }
+
+  /** Puts integers into a list until there are too many. */
+  static LongConsumer atMost(int limit, List<Long> list) {
+    return value -> {
+      if (list.size() == limit) {
+        throw ProtoReader.damaged();
+      }
+      list.add(value);
+    };
+  }
+
+  /** Each float of a short list. */
+  static void floats(MemorySegment bytes, Consumer<Float> each) {
+    if (bytes.byteSize() > MAX_WHOLES) {
+      throw ProtoReader.damaged();
+    }
+    for (long i = 0; i + Float.BYTES <= bytes.byteSize(); i += Float.BYTES) {
+      each.accept(bytes.get(FLOAT, i));
+    }
+  }
+
+  private static MemorySegment together(List<MemorySegment> packed) {
+    if (packed.size() == 1) {
+      return packed.getFirst();
+    }
+    long size = packed.stream().mapToLong(MemorySegment::byteSize).sum();
+    MemorySegment all = MemorySegment.ofArray(new byte[Math.toIntExact(size)]);
+    long at = 0;
+    for (MemorySegment part : packed) {
+      all.asSlice(at).copyFrom(part);
+      at += part.byteSize();
+    }
+    return all;
+  }
+
+  /** Integers, and the bits of short floats, which stand as integers. */
+  private static MemorySegment bytes(List<Long> values, DType dtype) {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(Math.multiplyExact(values.size(), dtype.bytes()))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    for (long value : values) {
+      switch (dtype.bytes()) {
+        case 1 -> bytes.put((byte) value);
+        case 2 -> bytes.putShort((short) value);
+        case 4 -> bytes.putInt((int) value);
+        default -> bytes.putLong(value);
+      }
+    }
+    return MemorySegment.ofArray(bytes.array());
+  }
+}

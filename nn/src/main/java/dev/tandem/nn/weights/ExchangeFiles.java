@@ -1,0 +1,62 @@
+package dev.tandem.nn.weights;
+
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.DurableFile;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.posix.FileErrors;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+
+/** Whole files of any size, read by mapping and replaced in one step. */
+public final class ExchangeFiles {
+
+  /** What a single call writes at most. */
+  private static final long CHUNK = 1L << 30;
+
+  private ExchangeFiles() {}
+
+  /** The bytes of a file, as long as somebody holds a view of them. */
+  public static MemorySegment map(Path file) {
+    try {
+      if (!Files.isRegularFile(file) && Files.exists(file)) {
+        throw new WorkFailedException("cannot read " + file + ": it is not a file");
+      }
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+        return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+      }
+    } catch (IOException e) {
+      throw FileErrors.failure("read", file, e);
+    }
+  }
+
+  /** Puts these bytes, one part after the other, in the place of what the file had. */
+  public static void replace(Path file, List<MemorySegment> parts) {
+    DurableFiles files = DurableFiles.system();
+    Path pending = file.resolveSibling(file.getFileName() + ".pending");
+    try {
+      try (DurableFile out = files.openOrCreate(pending)) {
+        out.truncate(0);
+        long at = 0;
+        for (MemorySegment part : parts) {
+          for (long done = 0; done < part.byteSize(); done += CHUNK) {
+            long length = Math.min(CHUNK, part.byteSize() - done);
+            out.write(part.asSlice(done, length).asByteBuffer(), at);
+            at += length;
+          }
+        }
+        out.force();
+      }
+      files.rename(pending, file);
+    } catch (RuntimeException e) {
+      files.delete(pending);
+      throw e;
+    }
+    files.forceDirectory(file.toAbsolutePath().getParent());
+  }
+}

@@ -1,0 +1,180 @@
+package dev.tandem.nn.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tandem.core.DType;
+import dev.tandem.core.Seed;
+import dev.tandem.core.Shape;
+import dev.tandem.nn.Engine;
+import dev.tandem.nn.spec.Activation;
+import dev.tandem.nn.spec.BatchNorm;
+import dev.tandem.nn.spec.Convolution;
+import dev.tandem.nn.spec.Flatten;
+import dev.tandem.nn.spec.FullyConnected;
+import dev.tandem.nn.spec.MaxPool;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.ParameterSpec;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.bytedeco.javacpp.PointerScope;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.global.torch;
+import org.bytedeco.pytorch.global.torch.ScalarType;
+import org.junit.jupiter.api.Test;
+
+/** Which passes run when layers are frozen: the time is saved, not only the update. */
+class FrozenPassesTest {
+
+  private static final NetworkSpec SPEC =
+      NetworkSpec.of(
+          Shape.of(1, 8, 8),
+          new Convolution("conv1", 4, 3, 1, 1),
+          new BatchNorm("norm1"),
+          Activation.relu("relu1"),
+          new Convolution("conv2", 4, 3, 1, 1),
+          new BatchNorm("norm2"),
+          new MaxPool("pool", 2, 2),
+          new Flatten("flatten"),
+          new FullyConnected("scores", 3));
+
+  private final List<String> passes = new ArrayList<>();
+
+  @Test
+  void theBackwardPassEndsAtTheLowestLayerThatLearns() {
+    layerwise(Set.of("conv1", "norm1", "conv2", "norm2"));
+    assertEquals(List.of("weights scores"), passes);
+  }
+
+  @Test
+  void whatIsFrozenInTheMiddlePassesGradientsOnAlone() {
+    layerwise(Set.of("norm1", "conv2", "norm2"));
+    assertEquals(
+        List.of(
+            "weights scores",
+            "data scores",
+            "data flatten",
+            "data pool",
+            "data norm2",
+            "data conv2",
+            "data relu1",
+            "data norm1",
+            "weights conv1"),
+        passes);
+  }
+
+  @Test
+  void theEngineDifferentiatesOnlyWhatIsBehindALayerThatLearns() {
+    wholeGraph(Set.of("conv1", "norm1"));
+    assertEquals(
+        List.of(
+            "tracked conv2", "tracked norm2", "tracked pool", "tracked flatten", "tracked scores"),
+        passes);
+    passes.clear();
+    wholeGraph(Set.of("conv1", "norm1", "conv2", "norm2"));
+    assertEquals(List.of("tracked scores"), passes);
+  }
+
+  private void layerwise(Set<String> frozen) {
+    Engine.start(1);
+    try (Arena arena = Arena.ofConfined();
+        Bucket parameters = filled(arena, SPEC.parameters());
+        Bucket buffers = filled(arena, SPEC.buffers());
+        Bucket gradients = new Bucket(arena, "", DType.FLOAT32, SPEC.parameters());
+        Graph graph =
+            new Graph(
+                SPEC,
+                parameters.tensors(),
+                buffers.tensors(),
+                ScalarType.Float,
+                frozen,
+                Watched::new);
+        PointerScope _ = new PointerScope()) {
+      Mode mode = new Mode(true, new Seed(1), 0, 0);
+      try (GraphRun run = new GraphRun(graph, input(), mode, gradients.tensors(), false)) {
+        Lockstep lockstep = new Lockstep(List.of(run), null);
+        lockstep.forward();
+        passes.clear();
+        lockstep.gradient(0, 0, torch.ones(2, 3));
+        lockstep.backward((_, _) -> {});
+      }
+    }
+  }
+
+  private void wholeGraph(Set<String> frozen) {
+    Engine.start(1);
+    try (Arena arena = Arena.ofConfined();
+        Bucket parameters = filled(arena, SPEC.parameters());
+        Bucket buffers = filled(arena, SPEC.buffers());
+        Bucket gradients = new Bucket(arena, "", DType.FLOAT32, SPEC.parameters());
+        WholeGraph graph =
+            new WholeGraph(
+                SPEC,
+                parameters.views(),
+                buffers.tensors(),
+                ScalarType.Float,
+                frozen,
+                Watched::new);
+        PointerScope _ = new PointerScope()) {
+      graph.forwardBackward(
+          input(),
+          torch.zeros(2).to(ScalarType.Long),
+          new Mode(true, new Seed(1), 0, 0),
+          new GradientSink(gradients.tensors(), false),
+          1);
+    }
+  }
+
+  private static Tensor input() {
+    return torch.ones(2, 1, 8, 8);
+  }
+
+  private static Bucket filled(Arena arena, List<ParameterSpec> specs) {
+    Bucket bucket = new Bucket(arena, "", DType.FLOAT32, specs);
+    for (int i = 0; i < specs.size(); i++) {
+      FirstValues.fill(bucket.views().get(i), specs.get(i), new Seed(3));
+    }
+    return bucket;
+  }
+
+  /** A layer that tells of its passes. */
+  private final class Watched implements Layer {
+
+    private final String name;
+    private final Layer layer;
+
+    Watched(String name, Layer layer) {
+      this.name = name;
+      this.layer = layer;
+    }
+
+    @Override
+    public Pass forward(List<Tensor> inputs, Mode mode) {
+      Pass pass = layer.forward(inputs, mode);
+      if (pass.output().requires_grad()) {
+        passes.add("tracked " + name);
+      }
+      return pass;
+    }
+
+    @Override
+    public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
+      passes.add("data " + name);
+      return layer.backwardData(pass, outputGradient);
+    }
+
+    @Override
+    public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
+      if (!sink.gradients().isEmpty()) {
+        passes.add("weights " + name);
+      }
+      layer.backwardWeights(pass, outputGradient, sink);
+    }
+
+    @Override
+    public void close() {
+      layer.close();
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package dev.tandem.sync.simulate;
+
+/**
+ * The machine and the settings of the protocol: what is known, not noise.
+ *
+ * @param computeMillis of ResNet50's forward and backward pass on one rank, reference batch
+ * @param referenceBatch samples of a rank for which computeMillis and inputMillis hold
+ * @param batchFreeShare of computeMillis that an iteration costs however small its batch is
+ * @param inputMillis for which the input pipeline keeps the cores of a rank busy in an iteration;
+ *     it begins with the iteration
+ * @param cores of a rank
+ * @param engineCores that the engine has to itself when cores are partitioned
+ * @param cycleMillis from one negotiation to the next, if all goes well
+ * @param fusionBytes most bytes of a fused transfer
+ * @param controlMicros of a negotiating collective for each doubling of the ranks
+ * @param requestMicros from one tensor's request to the next
+ * @param napMicros between two tests of a nonblocking collective
+ * @param testMicros that one such test keeps a core busy
+ * @param latencyMicros of a data transfer for each doubling of the ranks
+ * @param bandwidth of a transfer, bytes a second
+ * @param congestion by which a transfer's bytes take longer for each doubling of the ranks, as a
+ *     share of their time without it
+ * @param copyBandwidth into and out of the fusion buffer, bytes a second
+ */
+public record ClusterModel(
+    double computeMillis,
+    int referenceBatch,
+    double batchFreeShare,
+    double inputMillis,
+    int cores,
+    int engineCores,
+    double cycleMillis,
+    double fusionBytes,
+    double controlMicros,
+    double requestMicros,
+    double napMicros,
+    double testMicros,
+    double latencyMicros,
+    double bandwidth,
+    double congestion,
+    double copyBandwidth) {
+
+  public ClusterModel {
+    positive("cluster.computeMillis", computeMillis);
+    positive("cluster.referenceBatch", referenceBatch);
+    positive("cluster.cycleMillis", cycleMillis);
+    positive("cluster.fusionBytes", fusionBytes);
+    positive("cluster.requestMicros", requestMicros);
+    positive("cluster.napMicros", napMicros);
+    positive("cluster.bandwidth", bandwidth);
+    positive("cluster.copyBandwidth", copyBandwidth);
+    if (cores < engineCores + 2) {
+      throw new IllegalArgumentException(
+          "cluster.cores %d: must be at least 2 more than cluster.engineCores %d"
+              .formatted(cores, engineCores));
+    }
+  }
+
+  private static void positive(String name, double value) {
+    if (!(value > 0)) {
+      throw new IllegalArgumentException(name + " " + value + ": must be above 0");
+    }
+  }
+
+  /** Cores left for the input pipeline when the synchroniser has one and the engine its own. */
+  int inputCores() {
+    return cores - 1 - engineCores;
+  }
+
+  /** Milliseconds of one negotiating collective once the last rank has come. */
+  double controlMillis(int ranks) {
+    return controlMicros * doublings(ranks) / 1e3;
+  }
+
+  /** Milliseconds of moving bytes in fused transfers, one after another. */
+  double transferMillis(double bytes, int ranks) {
+    double transfers = Math.max(1, Math.ceil(bytes / fusionBytes));
+    double moved = 2 * bytes * (ranks - 1) / ranks;
+    return transfers * latencyMicros * doublings(ranks) / 1e3
+        + moved / bandwidth * 1e3 * (1 + congestion * doublings(ranks));
+  }
+
+  /** Milliseconds of copying bytes into fusion buffers and out again; one rank needs none. */
+  double copyMillis(double bytes, int ranks) {
+    return ranks == 1 ? 0 : 2 * bytes / copyBandwidth * 1e3;
+  }
+
+  ClusterModel withInput(double millis) {
+    return new ClusterModel(
+        computeMillis,
+        referenceBatch,
+        batchFreeShare,
+        millis,
+        cores,
+        engineCores,
+        cycleMillis,
+        fusionBytes,
+        controlMicros,
+        requestMicros,
+        napMicros,
+        testMicros,
+        latencyMicros,
+        bandwidth,
+        congestion,
+        copyBandwidth);
+  }
+
+  ClusterModel withCongestion(double share) {
+    return new ClusterModel(
+        computeMillis,
+        referenceBatch,
+        batchFreeShare,
+        inputMillis,
+        cores,
+        engineCores,
+        cycleMillis,
+        fusionBytes,
+        controlMicros,
+        requestMicros,
+        napMicros,
+        testMicros,
+        latencyMicros,
+        bandwidth,
+        share,
+        copyBandwidth);
+  }
+
+  ClusterModel withTest(double micros) {
+    return new ClusterModel(
+        computeMillis,
+        referenceBatch,
+        batchFreeShare,
+        inputMillis,
+        cores,
+        engineCores,
+        cycleMillis,
+        fusionBytes,
+        controlMicros,
+        requestMicros,
+        napMicros,
+        micros,
+        latencyMicros,
+        bandwidth,
+        congestion,
+        copyBandwidth);
+  }
+
+  private static double doublings(int ranks) {
+    return Math.log(ranks) / Math.log(2);
+  }
+}

@@ -1,0 +1,121 @@
+package dev.tandem.sync.simulate;
+
+import dev.tandem.core.Seed;
+import java.util.Arrays;
+
+/**
+ * Ranks agree cycle by cycle. In every cycle a rank sleeps until its cycle time is over, if it is
+ * not yet, wakes (perhaps late), enters the collective and waits there for the others. A tensor
+ * leaves in the first cycle that every rank entered after it was ready. Who waited longer than a
+ * cycle does not sleep, who came last sleeps the whole of it: that is how lateness passes from one
+ * cycle to the next, until a transfer, which belongs to its cycle, brings all ranks together again.
+ */
+final class NegotiatedSimulation extends SyncSimulation {
+
+  /** When each rank entered the cycle's collective, and when it saw that all had. */
+  private final double[] entered;
+
+  private final double[] left;
+
+  NegotiatedSimulation(
+      SyncParameters parameters, SimulatedPolicy policy, Workload workload, int ranks, Seed seed) {
+    super(parameters, policy, workload, ranks, seed);
+    this.entered = new double[ranks];
+    this.left = new double[ranks];
+  }
+
+  @Override
+  double synchronise() {
+    int tensors = workload.network().tensors();
+    int sent = 0;
+    double started = begin;
+    while (sent < tensors) {
+      enter();
+      agree();
+      int common = common(tensors);
+      if (common > sent) {
+        started = latest(left);
+        Arrays.fill(left, transfer(started, common - sent));
+        sent = common;
+      }
+    }
+    return started;
+  }
+
+  /** Lets every rank sleep what is left of its cycle and enter the next. */
+  private void enter() {
+    double common = policy == SimulatedPolicy.GS ? commonSleep() : Double.NaN;
+    for (int rank = 0; rank < ranks; rank++) {
+      double sleep = Double.isNaN(common) ? sleep(rank) : common;
+      double wake = left[rank] + sleep;
+      entered[rank] = sleep > 0 ? wake + late(wake, sleep) : wake;
+    }
+  }
+
+  private double sleep(int rank) {
+    return Math.max(0, entered[rank] + cluster.cycleMillis() - left[rank]);
+  }
+
+  /** The least sleep of all ranks, agreed on by one more collective. */
+  private double commonSleep() {
+    double least = cluster.cycleMillis();
+    for (int rank = 0; rank < ranks; rank++) {
+      least = Math.min(least, sleep(rank));
+    }
+    Arrays.fill(left, latest(left) + cluster.controlMillis(ranks));
+    return least;
+  }
+
+  /** Lets all ranks wait until the last has come. */
+  private void agree() {
+    double agreed = latest(entered) + cluster.controlMillis(ranks);
+    if (policy.spins()) {
+      spin(agreed);
+    } else {
+      nap(agreed);
+    }
+  }
+
+  private void spin(double agreed) {
+    double busy = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+      busy += agreed - entered[rank];
+      left[rank] = agreed;
+      double contended =
+          Math.min(Math.min(agreed, windowEnd), computed[rank]) - Math.max(entered[rank], begin);
+      if (contended > 0 && !policy.partitions()) {
+        computed[rank] += noise.preemption(contended);
+      }
+    }
+    account.busy += busy / ranks;
+  }
+
+  /** A rank sees at its next test that all have come. */
+  private void nap(double agreed) {
+    double nap = cluster.napMicros() / 1e3;
+    double test = cluster.testMicros() / 1e3;
+    double busy = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+      left[rank] = agreed + noise.within(nap) + late(agreed, nap);
+      busy += (left[rank] - entered[rank]) * test / (test + nap);
+    }
+    account.busy += busy / ranks;
+  }
+
+  /** How many tensors every rank had ready when it entered; they become ready in one order. */
+  private int common(int tensors) {
+    double least = Double.MAX_VALUE;
+    for (int rank = 0; rank < ranks; rank++) {
+      least = Math.min(least, entered[rank] - computed[rank]);
+    }
+    return (int) Math.clamp(Math.floor(least / requestMillis()), 0, tensors);
+  }
+
+  private static double latest(double[] times) {
+    double latest = Double.NEGATIVE_INFINITY;
+    for (double time : times) {
+      latest = Math.max(latest, time);
+    }
+    return latest;
+  }
+}

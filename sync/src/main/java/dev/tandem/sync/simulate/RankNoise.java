@@ -1,0 +1,73 @@
+package dev.tandem.sync.simulate;
+
+import dev.tandem.core.Seed;
+import java.util.SplittableRandom;
+
+/**
+ * Draws the noise of one run. What happens to the engine's own work comes from a stream of its own
+ * that is the same for all policies, so that policies are compared on the same bad luck.
+ */
+final class RankNoise {
+
+  /** The difference of two uniform numbers between 0 and 1, times this, has deviation 1. */
+  private static final double UNIT = Math.sqrt(6);
+
+  private final SchedulingNoise noise;
+  private final SplittableRandom engine;
+  private final SplittableRandom scheduler;
+
+  RankNoise(SchedulingNoise noise, Seed seed) {
+    this.noise = noise;
+    this.engine = seed.derive("engine").random();
+    this.scheduler = seed.derive("scheduler").random();
+  }
+
+  /** Sets when each rank's pass ends that began at a time. */
+  void computeEnds(double begin, double computeMillis, double[] ends) {
+    double stalled = chance(noise.stallsPerSecond() * computeMillis / 1e3);
+    double spread = noise.jitter() * computeMillis * UNIT;
+    for (int rank = 0; rank < ends.length; rank++) {
+      double more = engine.nextDouble();
+      double less = engine.nextDouble();
+      double end = begin + computeMillis + spread * (more - less);
+      ends[rank] = engine.nextDouble() < stalled ? end + hold(engine) : end;
+    }
+  }
+
+  /** By how much a sleeping thread wakes late, apart from what holds its core. */
+  double slack() {
+    return scheduler.nextDouble() * 2 * noise.timerSlackMicros() / 1e3;
+  }
+
+  /** How long a thread that wakes waits for the core it left some milliseconds ago. */
+  double held(boolean contended, double sleptMillis) {
+    double share = contended ? noise.heldShareInWindow() : noise.heldShare();
+    double drawn = scheduler.nextDouble();
+    // The chance is at most the share: no exponential for most draws.
+    return drawn < share && drawn < share * chance(sleptMillis / noise.takeoverMillis())
+        ? hold(scheduler)
+        : 0;
+  }
+
+  /** A moment between 0 and a length, each as likely. */
+  double within(double length) {
+    return scheduler.nextDouble() * length;
+  }
+
+  /** How long the engine is kept from its core while the synchroniser spins beside it so long. */
+  double preemption(double spinMillis) {
+    double expected = noise.preemptionsPerSecond() * spinMillis / 1e3;
+    double drawn = scheduler.nextDouble();
+    // A chance is at most what is expected, and most draws are above that: no exponential for them.
+    return drawn < expected && drawn < chance(expected) ? hold(scheduler) : 0;
+  }
+
+  private double hold(SplittableRandom random) {
+    return -noise.holdMillis() * Math.log(1 - random.nextDouble());
+  }
+
+  /** Of at least one event where so many are expected. */
+  private static double chance(double expected) {
+    return -Math.expm1(-expected);
+  }
+}

@@ -1,0 +1,154 @@
+package dev.tandem.sync.simulate;
+
+import dev.tandem.core.UsageException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+
+/**
+ * Parameters as text: {@code key = value}, with comments that say where a number comes from. Built
+ * in are what is known of Summit and, apart, what was fitted to its baseline; a file overrides
+ * single keys.
+ */
+public final class SyncParameterFile {
+
+  private static final List<String> BUILT_IN =
+      List.of("summit.properties", "summit-fit.properties");
+
+  private SyncParameterFile() {}
+
+  /** What is built in. */
+  public static SyncParameters builtIn() {
+    return parse("built in: Summit, noise fitted to its baseline", builtInProperties());
+  }
+
+  /** What is built in, but for the keys of a file. */
+  public static SyncParameters read(Path file) {
+    Properties properties = builtInProperties();
+    Properties own = new Properties();
+    try (Reader reader = Files.newBufferedReader(file)) {
+      own.load(reader);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new UsageException("parameters %s: cannot be read: %s".formatted(file, e.getMessage()));
+    }
+    for (String key : own.stringPropertyNames()) {
+      if (!properties.containsKey(key) && !key.startsWith("network.")) {
+        throw new UsageException(
+            "parameters %s: unknown key %s; docs/synchronisation-simulator.md lists them"
+                .formatted(file, key));
+      }
+    }
+    properties.putAll(own);
+    try {
+      return parse("%s over what is built in".formatted(file.getFileName()), properties);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("parameters %s: %s".formatted(file, e.getMessage()));
+    }
+  }
+
+  /** The text of what a fit found; comments go above. */
+  public static String fitted(SyncParameters parameters, List<String> comments) {
+    StringBuilder text = new StringBuilder();
+    comments.forEach(comment -> text.append("# ").append(comment).append('\n'));
+    SchedulingNoise noise = parameters.noise();
+    line(text, "cluster.inputMillis", parameters.cluster().inputMillis());
+    line(text, "cluster.congestion", parameters.cluster().congestion());
+    line(text, "noise.holdMillis", noise.holdMillis());
+    line(text, "noise.heldShare", noise.heldShare());
+    line(text, "noise.heldShareInWindow", noise.heldShareInWindow());
+    line(text, "noise.preemptionsPerSecond", noise.preemptionsPerSecond());
+    line(text, "noise.stallsPerSecond", noise.stallsPerSecond());
+    return text.toString();
+  }
+
+  private static void line(StringBuilder text, String key, double value) {
+    text.append(String.format(Locale.ROOT, "%s = %.4g%n", key, value));
+  }
+
+  private static SyncParameters parse(String origin, Properties properties) {
+    return new SyncParameters(origin, cluster(properties), noise(properties), networks(properties));
+  }
+
+  private static ClusterModel cluster(Properties properties) {
+    return new ClusterModel(
+        number(properties, "cluster.computeMillis"),
+        (int) number(properties, "cluster.referenceBatch"),
+        number(properties, "cluster.batchFreeShare"),
+        number(properties, "cluster.inputMillis"),
+        (int) number(properties, "cluster.cores"),
+        (int) number(properties, "cluster.engineCores"),
+        number(properties, "cluster.cycleMillis"),
+        number(properties, "cluster.fusionBytes"),
+        number(properties, "cluster.controlMicros"),
+        number(properties, "cluster.requestMicros"),
+        number(properties, "cluster.napMicros"),
+        number(properties, "cluster.testMicros"),
+        number(properties, "cluster.latencyMicros"),
+        number(properties, "cluster.bandwidth"),
+        number(properties, "cluster.congestion"),
+        number(properties, "cluster.copyBandwidth"));
+  }
+
+  private static SchedulingNoise noise(Properties properties) {
+    return new SchedulingNoise(
+        number(properties, "noise.timerSlackMicros"),
+        number(properties, "noise.holdMillis"),
+        number(properties, "noise.takeoverMillis"),
+        number(properties, "noise.heldShare"),
+        number(properties, "noise.heldShareInWindow"),
+        number(properties, "noise.preemptionsPerSecond"),
+        number(properties, "noise.stallsPerSecond"),
+        number(properties, "noise.jitter"));
+  }
+
+  /** Networks in the order of their keys, which have a number for it: network.1.name. */
+  private static List<NetworkProfile> networks(Properties properties) {
+    List<NetworkProfile> networks = new ArrayList<>();
+    for (int i = 1; properties.containsKey("network." + i + ".name"); i++) {
+      String prefix = "network." + i + ".";
+      networks.add(
+          new NetworkProfile(
+              properties.getProperty(prefix + "name").strip(),
+              (long) number(properties, prefix + "parameters"),
+              (int) number(properties, prefix + "tensors"),
+              number(properties, prefix + "relativeCompute")));
+    }
+    return networks;
+  }
+
+  private static double number(Properties properties, String key) {
+    String text = properties.getProperty(key);
+    if (text == null) {
+      throw new IllegalArgumentException(key + " is missing");
+    }
+    try {
+      return Double.parseDouble(text.strip());
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(key + " = " + text + ": is no number", e);
+    }
+  }
+
+  private static Properties builtInProperties() {
+    Properties properties = new Properties();
+    for (String name : BUILT_IN) {
+      try (InputStream stream = SyncParameterFile.class.getResourceAsStream(name)) {
+        if (stream == null) {
+          throw new IllegalStateException("missing resource " + name);
+        }
+        properties.load(new InputStreamReader(stream, StandardCharsets.UTF_8));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return properties;
+  }
+}

@@ -1,0 +1,5 @@
+package dev.tandem.sync.simulate;
+
+/** One run of the simulator. */
+record SyncRun(
+    String network, SimulatedPolicy policy, Scaling scaling, boolean synthetic, int ranks) {}

@@ -1,0 +1,114 @@
+package dev.tandem.sync.simulate;
+
+import dev.tandem.core.Seed;
+import java.util.Arrays;
+
+/**
+ * One network under one policy on so many ranks: iterations, one after another. All ranks begin an
+ * iteration together, because the last transfer of the one before ended on all of them together.
+ * Transfers are the device's: they follow one another and keep no core busy. Confined to one
+ * thread. Times are milliseconds.
+ */
+abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimulation {
+
+  final ClusterModel cluster;
+  final SimulatedPolicy policy;
+  final Workload workload;
+  final int ranks;
+  final RankNoise noise;
+  final TimeAccount account = new TimeAccount();
+
+  /** When each rank has computed its gradients. */
+  final double[] computed;
+
+  /** When the iteration began, and when its input pipeline comes to rest. */
+  double begin;
+
+  double windowEnd;
+
+  private double firstTransfer;
+  private double transfersEnd;
+  private double copied;
+
+  SyncSimulation(
+      SyncParameters parameters, SimulatedPolicy policy, Workload workload, int ranks, Seed seed) {
+    this.cluster = parameters.cluster();
+    this.policy = policy;
+    this.workload = workload;
+    this.ranks = ranks;
+    this.noise = new RankNoise(parameters.noise(), seed);
+    this.computed = new double[ranks];
+  }
+
+  static SyncSimulation of(
+      SyncParameters parameters, SimulatedPolicy policy, Workload workload, int ranks, Seed seed) {
+    return policy.negotiates()
+        ? new NegotiatedSimulation(parameters, policy, workload, ranks, seed)
+        : new PlannedSimulation(parameters, policy, workload, ranks, seed);
+  }
+
+  /** Runs iterations and gives their account; those of the warm-up do not count. */
+  final TimeAccount run(int warmUp, int iterations) {
+    for (int iteration = 0; iteration < warmUp + iterations; iteration++) {
+      if (iteration == warmUp) {
+        account.clear();
+      }
+      iterate();
+    }
+    return account;
+  }
+
+  private void iterate() {
+    windowEnd = begin + inputMillis();
+    firstTransfer = Double.POSITIVE_INFINITY;
+    copied = 0;
+    noise.computeEnds(begin, workload.computeMillis(), computed);
+    double started = synchronise();
+    double compute = Arrays.stream(computed).sum() / ranks - begin;
+    account.compute += compute;
+    account.background += started - begin - compute;
+    account.copy += copied;
+    account.transfer += transfersEnd - started - copied;
+    account.window += Math.min(windowEnd, firstTransfer) - begin;
+    // The next batch is prepared while this one is used: it may be late, too.
+    double next = Math.max(transfersEnd, windowEnd);
+    account.total += next - begin;
+    begin = next;
+  }
+
+  /** Starts all transfers of an iteration; gives when ranks started the last, on average. */
+  abstract double synchronise();
+
+  /** A transfer of so many tensors that all ranks have started by now; gives when it ends. */
+  final double transfer(double started, int tensors) {
+    double bytes = tensors * tensorBytes();
+    double copy = cluster.copyMillis(bytes, ranks);
+    firstTransfer = Math.min(firstTransfer, started);
+    transfersEnd = Math.max(transfersEnd, started) + copy + cluster.transferMillis(bytes, ranks);
+    copied += copy;
+    return transfersEnd;
+  }
+
+  /**
+   * By how much the synchroniser's thread wakes late that should wake at a time. A core of its own
+   * keeps it from the input pipeline, not from the operating system.
+   */
+  final double late(double time, double slept) {
+    boolean contended = !policy.partitions() && time >= begin && time < windowEnd;
+    return noise.slack() + noise.held(contended, slept);
+  }
+
+  final double tensorBytes() {
+    return workload.network().gradientBytes() / workload.network().tensors();
+  }
+
+  final double requestMillis() {
+    return cluster.requestMicros() / 1e3;
+  }
+
+  private double inputMillis() {
+    return policy.partitions()
+        ? workload.inputMillis() * cluster.cores() / cluster.inputCores()
+        : workload.inputMillis();
+  }
+}

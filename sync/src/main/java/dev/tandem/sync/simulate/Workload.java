@@ -1,0 +1,36 @@
+package dev.tandem.sync.simulate;
+
+/**
+ * What one rank does in an iteration.
+ *
+ * @param batch samples of a rank
+ * @param inputMillis for which the input pipeline is busy; 0 if data is made up
+ * @param samples of all ranks
+ */
+record Workload(
+    NetworkProfile network,
+    double batch,
+    double computeMillis,
+    double inputMillis,
+    double samples) {
+
+  /** Samples of all ranks in strong scaling, as published. */
+  static final int GLOBAL_BATCH = 24_576;
+
+  static Workload of(
+      ClusterModel cluster, NetworkProfile network, Scaling scaling, int ranks, boolean synthetic) {
+    double batch =
+        switch (scaling) {
+          case WEAK -> cluster.referenceBatch();
+          case STRONG -> (double) GLOBAL_BATCH / ranks;
+        };
+    double relative = batch / cluster.referenceBatch();
+    double free = cluster.batchFreeShare();
+    return new Workload(
+        network,
+        batch,
+        cluster.computeMillis() * network.relativeCompute() * (free + (1 - free) * relative),
+        synthetic ? 0 : cluster.inputMillis() * relative,
+        batch * ranks);
+  }
+}

@@ -1,0 +1,158 @@
+package dev.tandem.sync.simulate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.core.Progress;
+import dev.tandem.core.Seed;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What must hold whatever the numbers are: limits, monotony, determinism. */
+class SyncSimulatorTest {
+
+  private static final SyncParameters BUILT_IN = SyncParameterFile.builtIn();
+  private static final NetworkProfile NETWORK = BUILT_IN.network("ResNet50");
+  private static final List<SimulatedPolicy> ALL = List.of(SimulatedPolicy.values());
+  private static final int ITERATIONS = 100_000;
+
+  private static SyncSimulator simulator(SyncParameters parameters) {
+    return new SyncSimulator(parameters, new Seed(1), ITERATIONS);
+  }
+
+  private static SimulatedSync run(SyncParameters parameters, SimulatedPolicy policy, int ranks) {
+    return simulator(parameters)
+        .compare(NETWORK, ranks, List.of(policy), Scaling.WEAK, false)
+        .getFirst();
+  }
+
+  /** A network without cost on a machine without noise. */
+  private static SyncParameters ideal() {
+    ClusterModel own = BUILT_IN.cluster();
+    return BUILT_IN
+        .with(SchedulingNoise.NONE)
+        .with(
+            new ClusterModel(
+                own.computeMillis(),
+                own.referenceBatch(),
+                own.batchFreeShare(),
+                1,
+                own.cores(),
+                own.engineCores(),
+                own.cycleMillis(),
+                own.fusionBytes(),
+                0,
+                own.requestMicros(),
+                own.napMicros(),
+                own.testMicros(),
+                0,
+                1e18,
+                0,
+                1e18));
+  }
+
+  @ParameterizedTest
+  @EnumSource(SimulatedPolicy.class)
+  void withoutNoiseOnAFreeNetworkScalingIsLinear(SimulatedPolicy policy) {
+    SimulatedSync one = run(ideal(), policy, 1);
+    SimulatedSync many = run(ideal(), policy, 1536);
+    // Tests of a nonblocking collective come at chance moments within a nap, here 0.1 of 50 ms.
+    assertEquals(one.iterationMillis(), many.iterationMillis(), 0.003 * one.iterationMillis());
+    assertTrue(many.slowdown() < 1.003, "slowdown " + many.slowdown());
+  }
+
+  @Test
+  void aPlanLosesNothingWhereNothingIsLate() {
+    SimulatedSync planned = run(ideal(), SimulatedPolicy.TOPO, 96);
+    double requests = NETWORK.tensors() * BUILT_IN.cluster().requestMicros() / 1e3;
+    assertEquals(BUILT_IN.cluster().computeMillis() + requests, planned.iterationMillis(), 1e-6);
+  }
+
+  @Test
+  void aNegotiationLosesLessThanACycleWhereNothingIsLate() {
+    SimulatedSync negotiated = run(ideal(), SimulatedPolicy.BASELINE, 96);
+    double lost = negotiated.iterationMillis() - BUILT_IN.cluster().computeMillis();
+    assertTrue(lost > 0 && lost < 2 * BUILT_IN.cluster().cycleMillis(), "lost " + lost);
+  }
+
+  @ParameterizedTest
+  @EnumSource(SimulatedPolicy.class)
+  void oneRankTransfersAndWaitsForNothing(SimulatedPolicy policy) {
+    SimulatedSync one = run(BUILT_IN, policy, 1);
+    assertEquals(0, one.copyShare());
+    assertEquals(0, one.transferShare(), 1e-9);
+  }
+
+  @ParameterizedTest
+  @EnumSource(SimulatedPolicy.class)
+  void longerHoldsNeverMakeItFaster(SimulatedPolicy policy) {
+    double before = 0;
+    for (double factor : new double[] {0, 0.5, 1, 2, 4}) {
+      SchedulingNoise own = BUILT_IN.noise();
+      SchedulingNoise noise =
+          new SchedulingNoise(
+              own.timerSlackMicros(),
+              own.holdMillis() * factor,
+              own.takeoverMillis(),
+              own.heldShare(),
+              own.heldShareInWindow(),
+              own.preemptionsPerSecond(),
+              own.stallsPerSecond(),
+              own.jitter());
+      double millis = run(BUILT_IN.with(noise), policy, 1536).iterationMillis();
+      assertTrue(millis >= before, "holds times " + factor + ": " + millis + " after " + before);
+      before = millis;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(SimulatedPolicy.class)
+  void sharesAddUpToTheIterationUnlessInputIsLate(SimulatedPolicy policy) {
+    SimulatedSync row = run(BUILT_IN, policy, 6144);
+    double sum = row.computeShare() + row.backgroundShare() + row.copyShare() + row.transferShare();
+    assertEquals(1, sum, 1e-6);
+    assertTrue(row.busyShare() >= 0 && row.busyShare() <= 1, "busy " + row.busyShare());
+  }
+
+  @Test
+  void inputThatIsTooSlowSetsThePace() {
+    SyncParameters slow = BUILT_IN.with(BUILT_IN.cluster().withInput(500));
+    assertEquals(500, run(slow, SimulatedPolicy.BASELINE, 96).iterationMillis(), 1e-6);
+    // With partitioned cores the input pipeline has four of seven.
+    assertEquals(875, run(slow, SimulatedPolicy.SCP, 96).iterationMillis(), 1e-6);
+  }
+
+  @Test
+  void strongScalingDividesTheSamples() {
+    SimulatedSync row =
+        simulator(BUILT_IN)
+            .compare(NETWORK, 1536, List.of(SimulatedPolicy.TOPO), Scaling.STRONG, false)
+            .getFirst();
+    assertEquals(16, row.batch());
+  }
+
+  @Test
+  void sameSeedSameTableWhateverElseIsSimulated() {
+    List<NetworkProfile> networks = List.of(NETWORK, BUILT_IN.network("VGG16"));
+    List<Integer> ranks = List.of(6, 96, 384);
+    List<SimulatedSync> table =
+        simulator(BUILT_IN).table(networks, ranks, ALL, Scaling.WEAK, Progress.SILENT);
+    assertEquals(
+        table, simulator(BUILT_IN).table(networks, ranks, ALL, Scaling.WEAK, Progress.SILENT));
+    List<SimulatedSync> part =
+        simulator(BUILT_IN)
+            .table(List.of(NETWORK), List.of(96), ALL, Scaling.WEAK, Progress.SILENT);
+    assertEquals(
+        part,
+        table.stream()
+            .filter(row -> row.network().equals(NETWORK.name()) && row.ranks() == 96)
+            .toList());
+    assertNotEquals(
+        part,
+        new SyncSimulator(BUILT_IN, new Seed(2), ITERATIONS)
+            .table(List.of(NETWORK), List.of(96), ALL, Scaling.WEAK, Progress.SILENT));
+  }
+}

@@ -1,0 +1,29 @@
+package dev.tandem.train;
+
+import dev.tandem.data.load.Batch;
+import dev.tandem.nn.Samples;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A part of a batch.
+ *
+ * @param from its first sample within the batch
+ */
+record Cut(Batch batch, int from, int count) {
+
+  /** Where the engine's kernels take the same path every time. */
+  private static final long ALIGNMENT = 64;
+
+  /** As the network takes it; copied if it does not begin at a good address. */
+  Samples samples(Arena arena) {
+    long imageBytes = batch.images().byteSize() / batch.count();
+    MemorySegment images = batch.images().asSlice(from * imageBytes, count * imageBytes);
+    MemorySegment labels =
+        batch.labels().asSlice((long) from * Long.BYTES, (long) count * Long.BYTES);
+    if (images.address() % ALIGNMENT != 0) {
+      images = arena.allocate(images.byteSize(), ALIGNMENT).copyFrom(images);
+    }
+    return new Samples(images, labels, count);
+  }
+}

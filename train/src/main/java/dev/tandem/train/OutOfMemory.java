@@ -1,0 +1,33 @@
+package dev.tandem.train;
+
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.train.config.TrainingConfig;
+
+/** What a user reads when the memory of a rank does not suffice. */
+final class OutOfMemory {
+
+  /** The name of the engine's allocator in what it throws. */
+  private static final String ENGINE = "DefaultCPUAllocator";
+
+  private OutOfMemory() {}
+
+  /** Runs the work; memory that runs out is one line, whoever needed it. */
+  static void explained(TrainingConfig config, Runnable work) {
+    try {
+      work.run();
+    } catch (OutOfMemoryError e) {
+      throw explained(config, e);
+    } catch (WorkFailedException e) {
+      throw String.valueOf(e.getMessage()).contains(ENGINE) ? explained(config, e) : e;
+    }
+  }
+
+  private static WorkFailedException explained(TrainingConfig config, Throwable cause) {
+    return new WorkFailedException(
+        "out of memory: the network has %,d parameters and a step %,d samples over all ranks; use a"
+                .formatted(config.network().parameterCount(), config.batch().global())
+            + " smaller batch.global, a larger batch.accumulation, fewer ranks on this machine, or a"
+            + " smaller network",
+        cause);
+  }
+}

@@ -1,0 +1,242 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.Handle;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import dev.tandem.core.Seed;
+import dev.tandem.core.TensorView;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.Plan;
+import dev.tandem.data.order.Position;
+import dev.tandem.data.order.Step;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.TrainingStep;
+import dev.tandem.train.Phases.Phase;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Level {@code elastic}: each step is cut into a fixed number of shards, each with kernel calls and
+ * gradients of its own, and the shards' gradients are summed along the canonical tree. A rank has a
+ * run of shards and goes through them one by one, as if it accumulated gradients; with synchronised
+ * batch normalisation they go layer by layer together. So the bits do not depend on the ranks.
+ */
+final class ShardWork implements GradientWork {
+
+  private final Communicator communicator;
+  private final Network network;
+  private final Seed seed;
+  private final Phases phases;
+  private final int shards;
+  private final Plan plan;
+  private final Optional<Communicator> statistics;
+  private final Arena arena = Arena.ofShared();
+
+  /** The gradients of one parameter, one own shard after the other; of all parameters. */
+  private final List<ShardRows> gradients = new ArrayList<>();
+
+  private final ShardRows losses;
+  private final BufferRows buffers;
+  private final List<Handle> underWay = new ArrayList<>();
+
+  /** Work of one rank; there are no more ranks than shards. */
+  ShardWork(
+      Communicator communicator,
+      Network network,
+      Seed seed,
+      int shards,
+      boolean synchronised,
+      Phases phases) {
+    this.communicator = communicator;
+    this.network = network;
+    this.seed = seed;
+    this.phases = phases;
+    this.shards = shards;
+    plan = plan(Position.START, 0);
+    // A group of its own: statistics must not queue behind gradients that are under way.
+    int[] everyone = IntStream.range(0, communicator.size()).toArray();
+    statistics = synchronised ? Optional.of(communicator.group(everyone)) : Optional.empty();
+    int own = plan.endShard() - plan.firstShard();
+    network
+        .parameters()
+        .forEach(parameter -> gradients.add(new ShardRows(arena, own, parameter.byteSize())));
+    losses = new ShardRows(arena, own, Double.BYTES);
+    buffers = new BufferRows(arena, own, network.buffers());
+  }
+
+  @Override
+  public double run(Batch batch, long step) {
+    phases.in(
+        Phase.COMPUTE,
+        () -> {
+          List<Shard> own = shards(batch);
+          clearEmpty(own);
+          if (own.isEmpty()) {
+            reduceAll();
+          } else if (statistics.isPresent()) {
+            together(own, step);
+          } else {
+            oneByOne(own, step);
+          }
+        });
+    return phases.in(Phase.SYNC, this::finish);
+  }
+
+  /**
+   * A shard of this rank with at least one sample.
+   *
+   * @param slot its place among the rank's shards
+   * @param first its first sample's place in the step
+   * @param weight its share in the step
+   */
+  private record Shard(int slot, long first, double weight, Cut cut) {}
+
+  private List<Shard> shards(Batch batch) {
+    Step step = new Step(batch.position(), batch.globalCount());
+    long own = plan.share(step).from();
+    List<Shard> result = new ArrayList<>();
+    for (int shard = plan.firstShard(); shard < plan.endShard(); shard++) {
+      Step.Share share = step.share(shard, shards);
+      if (share.count() > 0) {
+        result.add(
+            new Shard(
+                shard - plan.firstShard(),
+                share.from() - batch.position().sample(),
+                (double) share.count() / batch.globalCount(),
+                new Cut(batch, (int) (share.from() - own), share.count())));
+      }
+    }
+    return result;
+  }
+
+  private void clearEmpty(List<Shard> own) {
+    if (own.size() < plan.endShard() - plan.firstShard()) {
+      gradients.forEach(ShardRows::clear);
+    }
+    losses.clear();
+    buffers.begin();
+  }
+
+  private void oneByOne(List<Shard> own, long step) {
+    for (Shard shard : own) {
+      boolean last = shard.slot() == own.getLast().slot();
+      buffers.rewind();
+      TrainingStep training =
+          TrainingStep.of(seed, step)
+              .withFirstSample(shard.first())
+              .withMeanOver(shard.cut().batch().globalCount())
+              .withListener(
+                  (run, parameter, gradient) -> {
+                    keep(shard, parameter, gradient);
+                    if (last) {
+                      reduce(parameter);
+                    }
+                  });
+      try (Arena copies = Arena.ofConfined()) {
+        double loss = network.forwardBackward(shard.cut().samples(copies), training);
+        losses.set(shard.slot(), loss * shard.weight());
+      }
+      buffers.keep(shard.slot());
+    }
+  }
+
+  private void together(List<Shard> own, long step) {
+    TrainingStep training =
+        TrainingStep.of(seed, step)
+            .withFirstSample(own.getFirst().first())
+            .withMeanOver(own.getFirst().cut().batch().globalCount())
+            .withListener(
+                (run, parameter, gradient) -> {
+                  keep(own.get(run), parameter, gradient);
+                  if (run == own.size() - 1) {
+                    reduce(parameter);
+                  }
+                })
+            .withStatistics((layer, parts, total) -> sumStatistics(own, parts, total));
+    try (Arena copies = Arena.ofConfined()) {
+      double[] means =
+          network.forwardBackward(
+              own.stream().map(shard -> shard.cut().samples(copies)).toList(), training);
+      for (int i = 0; i < means.length; i++) {
+        losses.set(own.get(i).slot(), means[i] * own.get(i).weight());
+      }
+    }
+  }
+
+  private void keep(Shard shard, int parameter, TensorView gradient) {
+    gradients.get(parameter).row(shard.slot()).copyFrom(gradient.data());
+  }
+
+  /** Starts summing the shards' gradients of one parameter; the sum takes their place. */
+  private void reduce(int parameter) {
+    MemorySegment own = gradients.get(parameter).all();
+    MemorySegment sum = network.gradients().get(parameter).data();
+    underWay.add(
+        communicator.start(
+            all -> all.elasticAllreduce(own, shards, sum, DType.FLOAT32, ReduceOp.SUM)));
+  }
+
+  /** A rank whose shards are all empty still takes part, in the order of the others. */
+  private void reduceAll() {
+    List<String> names = network.parameters().stream().map(TensorView::name).toList();
+    network.gradientGraph().parameters().forEach(p -> reduce(names.indexOf(p.name())));
+  }
+
+  private void sumStatistics(List<Shard> own, List<MemorySegment> parts, MemorySegment total) {
+    try (Arena rows = Arena.ofConfined()) {
+      long bytes = total.byteSize();
+      int count = plan.endShard() - plan.firstShard();
+      MemorySegment packed = rows.allocate(bytes * count, Double.BYTES);
+      for (int i = 0; i < parts.size(); i++) {
+        MemorySegment.copy(parts.get(i), 0, packed, own.get(i).slot() * bytes, bytes);
+      }
+      statistics.orElseThrow().elasticAllreduce(packed, shards, total, DType.FLOAT64, ReduceOp.SUM);
+    }
+  }
+
+  private double finish() {
+    underWay.forEach(Handle::await);
+    underWay.clear();
+    if (statistics.isEmpty()) {
+      buffers.average(communicator, shards);
+    }
+    try (Arena own = Arena.ofConfined()) {
+      MemorySegment loss = own.allocate(ValueLayout.JAVA_DOUBLE);
+      communicator.elasticAllreduce(losses.all(), shards, loss, DType.FLOAT64, ReduceOp.SUM);
+      return loss.get(ValueLayout.JAVA_DOUBLE, 0);
+    }
+  }
+
+  @Override
+  public void agreeOnBuffers() {
+    // They are the same after every step.
+  }
+
+  @Override
+  public Plan plan(Position from, long steps) {
+    return new Plan(communicator.rank(), communicator.size(), shards, from, steps);
+  }
+
+  @Override
+  public void check(long smallestStep) {
+    if (statistics.isPresent() && smallestStep < shards) {
+      throw new UsageException(
+          "the smallest step has %d samples, but with synchronised-batch-norm %d shards need one"
+                  .formatted(smallestStep, shards)
+              + " each: change batch.global, or set data.epoch-end: circular");
+    }
+  }
+
+  @Override
+  public void close() {
+    statistics.ifPresent(Communicator::close);
+    arena.close();
+  }
+}

@@ -1,0 +1,173 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import dev.tandem.core.GradientGraph;
+import dev.tandem.core.Seed;
+import dev.tandem.core.TensorView;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.Plan;
+import dev.tandem.data.order.Position;
+import dev.tandem.data.order.Step;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.StatisticsReducer;
+import dev.tandem.nn.TrainingStep;
+import dev.tandem.sync.GradientSynchronizer;
+import dev.tandem.train.Phases.Phase;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Levels {@code fast} and {@code run}: each rank has one share of a step, which it goes through in
+ * one or more passes; a synchroniser sums the gradients of the shares.
+ */
+final class ShareWork implements GradientWork {
+
+  private final Communicator communicator;
+  private final Network network;
+  private final GradientSynchronizer synchronizer;
+  private final Seed seed;
+  private final int passes;
+  private final Phases phases;
+  private final Optional<Communicator> statistics;
+
+  /** Places of parameters in the network, in the order in which their gradients become ready. */
+  private final int[] readyOrder;
+
+  /**
+   * Work of one rank.
+   *
+   * @param passes in which it goes through its share of a step
+   * @param synchronised whether batch normalisations see the samples of all ranks
+   */
+  ShareWork(
+      Communicator communicator,
+      Network network,
+      GradientSynchronizer synchronizer,
+      Seed seed,
+      int passes,
+      boolean synchronised,
+      Phases phases) {
+    this.communicator = communicator;
+    this.network = network;
+    this.synchronizer = synchronizer;
+    this.seed = seed;
+    this.passes = passes;
+    this.phases = phases;
+    // A group of its own: statistics must not queue behind gradients that are under way.
+    int[] everyone = IntStream.range(0, communicator.size()).toArray();
+    statistics = synchronised ? Optional.of(communicator.group(everyone)) : Optional.empty();
+    List<String> names = network.parameters().stream().map(TensorView::name).toList();
+    readyOrder =
+        network.gradientGraph().parameters().stream()
+            .map(GradientGraph.Parameter::name)
+            .mapToInt(names::indexOf)
+            .toArray();
+  }
+
+  @Override
+  public double run(Batch batch, long step) {
+    double loss = phases.in(Phase.COMPUTE, () -> own(batch, step));
+    return phases.in(
+        Phase.SYNC,
+        () -> {
+          synchronizer.await();
+          return sum(loss * batch.weight());
+        });
+  }
+
+  /** Computes and submits this rank's gradients; gives its mean loss. */
+  private double own(Batch batch, long step) {
+    if (batch.count() == 0) {
+      submitNothing();
+      return 0;
+    }
+    int pieces = Math.min(passes, batch.count());
+    double loss = 0;
+    for (int piece = 0; piece < pieces; piece++) {
+      int from = (int) ((long) batch.count() * piece / pieces);
+      int end = (int) ((long) batch.count() * (piece + 1) / pieces);
+      Cut cut = new Cut(batch, from, end - from);
+      loss += pass(cut, step, piece == 0, piece == pieces - 1) * (end - from) / batch.count();
+    }
+    return loss;
+  }
+
+  /** One forward and backward pass; those behind the first add to its gradients. */
+  private double pass(Cut cut, long step, boolean first, boolean last) {
+    Position position = cut.batch().position();
+    Step whole = new Step(position, cut.batch().globalCount());
+    long place = plan(position, 1).share(whole).from() - position.sample();
+    TrainingStep training =
+        TrainingStep.of(seed, step)
+            .withFirstSample(place + cut.from())
+            .withMeanOver(whole.count())
+            .withStatistics(statistics.isPresent() ? this::sumStatistics : null);
+    if (!first) {
+      training = training.accumulating();
+    }
+    if (last) {
+      training = training.withListener((run, p, gradient) -> synchronizer.submit(gradient, 1));
+    }
+    try (Arena copies = Arena.ofConfined()) {
+      return network.forwardBackward(cut.samples(copies), training);
+    }
+  }
+
+  /** A rank without samples in a step still takes part, with zeros. */
+  private void submitNothing() {
+    network.gradientBuffer().fill((byte) 0);
+    for (int parameter : readyOrder) {
+      synchronizer.submit(network.gradients().get(parameter), 1);
+    }
+  }
+
+  private void sumStatistics(String layer, List<MemorySegment> parts, MemorySegment total) {
+    StatisticsReducer.LOCAL.sum(layer, parts, total);
+    statistics.orElseThrow().allreduce(total, DType.FLOAT64, ReduceOp.SUM);
+  }
+
+  private double sum(double value) {
+    try (Arena own = Arena.ofConfined()) {
+      MemorySegment segment = own.allocateFrom(ValueLayout.JAVA_DOUBLE, value);
+      communicator.allreduce(segment, DType.FLOAT64, ReduceOp.SUM);
+      return segment.get(ValueLayout.JAVA_DOUBLE, 0);
+    }
+  }
+
+  /** Every rank has seen other samples: their mean stands for all. */
+  @Override
+  public void agreeOnBuffers() {
+    if (statistics.isEmpty() && !network.buffers().isEmpty()) {
+      List<MemorySegment> buffers = network.buffers().stream().map(TensorView::data).toList();
+      communicator.fusedAllreduce(buffers, DType.FLOAT32, ReduceOp.AVERAGE);
+    }
+  }
+
+  @Override
+  public Plan plan(Position from, long steps) {
+    return new Plan(communicator.rank(), communicator.size(), from, steps);
+  }
+
+  @Override
+  public void check(long smallestStep) {
+    long needed = (long) communicator.size() * passes;
+    if (statistics.isPresent() && smallestStep < needed) {
+      throw new UsageException(
+          "the smallest step has %d samples, but with synchronised-batch-norm %d ranks in %d passes"
+                  .formatted(smallestStep, communicator.size(), passes)
+              + " need one each: change batch.global, or set data.epoch-end: circular");
+    }
+  }
+
+  @Override
+  public void close() {
+    statistics.ifPresent(Communicator::close);
+  }
+}

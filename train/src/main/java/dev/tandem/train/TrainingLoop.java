@@ -1,0 +1,221 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import dev.tandem.core.StateTree;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.StallReport;
+import dev.tandem.data.order.Position;
+import dev.tandem.nn.Evaluation;
+import dev.tandem.nn.Optimizer;
+import dev.tandem.train.Phases.Phase;
+import dev.tandem.train.batch.BatchObservation;
+import dev.tandem.train.config.CheckpointConfig;
+import dev.tandem.train.config.TrainingConfig;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** The loop itself and what happens between steps. One thread; used once. */
+final class TrainingLoop {
+
+  private final TrainingConfig config;
+  private final Trainer.Parts parts;
+  private final Communicator communicator;
+  private final Optimizer optimizer;
+  private final Consumer<TrainingEvent> events;
+  private final Phases phases;
+  private final GradientWork work;
+  private final Guard guard;
+  private final BatchFeed feed;
+  private final Rates rates;
+  private final Optional<BooleanSupplier> stop;
+  private final Validation validation;
+  private final long firstSample;
+  private Best best = Best.NONE;
+  private Evaluation test = Evaluation.NONE;
+  private long testedAfter = -1;
+  private long savedAfter = -1;
+  private Optional<Path> saved = Optional.empty();
+  private double checkpointSeconds;
+
+  TrainingLoop(
+      TrainingConfig config,
+      Trainer.Parts parts,
+      Consumer<TrainingEvent> events,
+      Phases phases,
+      GradientWork work,
+      Guard guard,
+      BatchFeed feed,
+      Rates rates,
+      Optional<BooleanSupplier> stop) {
+    this.stop = stop;
+    this.config = config;
+    this.parts = parts;
+    this.communicator = parts.communicator();
+    this.optimizer = parts.optimizer();
+    this.events = events;
+    this.phases = phases;
+    this.work = work;
+    this.guard = guard;
+    this.feed = feed;
+    this.rates = rates;
+    this.validation = new Validation(config, communicator, work::plan);
+    this.firstSample = feed.position().sample();
+  }
+
+  /**
+   * Trains to the end.
+   *
+   * @param restoredAfter the step of the checkpoint that the run goes on from; negative if none
+   */
+  TrainingEvent.Result run(Best before, long restoredAfter) {
+    best = before;
+    savedAfter = restoredAfter;
+    while (feed.hasNext() && !best.exhausted(config.validation())) {
+      long began = System.nanoTime();
+      Batch batch = phases.in(Phase.READ, feed::next); // images: count x C x H x W
+      guard.begin();
+      double loss = work.run(batch, batch.position().step()); // and the gradients, of all ranks
+      double norm = phases.in(Phase.COMPUTE, guard::clip);
+      stopIfTroubled(batch, loss, norm);
+      double rate = rates.at(batch.position(), feed.batch());
+      phases.in(Phase.COMPUTE, () -> optimizer.step(rate));
+      phases.addTraining(System.nanoTime() - began);
+      between(batch, loss, rate, norm);
+      stopIfAsked();
+    }
+    return finish();
+  }
+
+  /** Whoever was asked, all ranks stop after the same step. */
+  private void stopIfAsked() {
+    if (stop.isPresent() && feed.hasNext()) {
+      int[] asked = {stop.get().getAsBoolean() ? 1 : 0};
+      communicator.allreduce(MemorySegment.ofArray(asked), DType.INT32, ReduceOp.MAX);
+      if (asked[0] > 0) {
+        Position now = feed.position();
+        throw new WorkFailedException(
+            "stopped after step %d, as asked; --resume goes on from %s"
+                .formatted(now.step(), keep(now)));
+      }
+    }
+  }
+
+  /** What is wrong never reaches the parameters: they are those of the last good step. */
+  private void stopIfTroubled(Batch batch, double loss, double norm) {
+    Position position = batch.position();
+    Optional<String> trouble = guard.trouble(position.step() + 1, loss, norm);
+    if (trouble.isPresent()) {
+      guard.undo();
+      throw new WorkFailedException(
+          "%s. Lower schedule.rate or set guard.clip; the state before this step is kept in %s"
+              .formatted(trouble.get(), keep(position)));
+    }
+  }
+
+  /** After a step: tell, validate, choose the next batch, save. */
+  private void between(Batch batch, double loss, double rate, double norm) {
+    Position now = feed.position();
+    long size = parts.training().size();
+    events.accept(
+        new TrainingEvent.Step(
+            now.step(), now.sample(), config.epochs() * size, loss, rate, norm, feed.batch()));
+    boolean epochEnded = now.sample() / size > batch.position().sample() / size;
+    boolean better = false;
+    if (epochEnded && (feed.epochs() % config.validation().everyEpochs() == 0 || !feed.hasNext())) {
+      Best before = best;
+      validate();
+      better = best.accuracy() > before.accuracy();
+    }
+    feed.resize(parts.sizing().next(observation(epochEnded, loss, rate)));
+    long every = config.checkpoint().everySteps();
+    if ((every > 0 && now.step() % every == 0) || (better && config.checkpoint().best())) {
+      save(now);
+    }
+  }
+
+  private BatchObservation observation(boolean epochEnded, double loss, double rate) {
+    Position now = feed.position();
+    return new BatchObservation(
+        now.step(), feed.epochs(), epochEnded, now.sample(), loss, rate, feed.batch(), 0);
+  }
+
+  private void validate() {
+    long step = feed.position().step();
+    work.agreeOnBuffers();
+    test = validation.of(parts.network(), parts.test());
+    testedAfter = step;
+    best = best.after(test.accuracy(), step, config.validation());
+    events.accept(new TrainingEvent.Epoch(feed.epochs(), step, test.accuracy(), test.meanLoss()));
+    StallReport stalls = feed.stalls();
+    events.accept(new TrainingEvent.Loading(step, stalls.bottleneck(), stalls));
+  }
+
+  /** Saves the state as it is before the step at this position, if it is not saved yet. */
+  private Optional<Path> save(Position position) {
+    if (savedAfter != position.step()) {
+      long began = System.nanoTime();
+      work.agreeOnBuffers();
+      saved = Optional.of(parts.checkpoints().save(position.step(), state(position)));
+      savedAfter = position.step();
+      checkpointSeconds += (System.nanoTime() - began) / 1e9;
+    }
+    return saved;
+  }
+
+  /** Saves and waits until it is on disk; gives the place, if this run has saved anything. */
+  private String keep(Position position) {
+    Optional<Path> path = save(position);
+    long began = System.nanoTime();
+    parts.checkpoints().await();
+    checkpointSeconds += (System.nanoTime() - began) / 1e9;
+    return path.map(Path::toString).orElse("");
+  }
+
+  private StateTree state(Position position) {
+    Course course =
+        new Course(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
+    Map<String, String> values = course.values(feed.steps(), config.seed());
+    if (testedAfter == position.step()) {
+      values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));
+    }
+    return optimizer.stateTree(values);
+  }
+
+  private TrainingEvent.Result finish() {
+    Position end = feed.position();
+    if (testedAfter != end.step()) {
+      validate();
+    }
+    String checkpoint = keep(end);
+    byte[] digest = Replicas.digest(state(end));
+    long samples = end.sample() - firstSample;
+    TrainingEvent.Result result =
+        new TrainingEvent.Result(
+            test.accuracy(),
+            test.meanLoss(),
+            best.accuracy(),
+            best.step(),
+            best.exhausted(config.validation()),
+            phases.trainingSeconds() == 0 ? 0 : samples / phases.trainingSeconds(),
+            communicator.size(),
+            Replicas.identical(communicator, digest),
+            HexFormat.of().formatHex(digest),
+            end.step(),
+            phases.trainingSeconds(),
+            phases.seconds(Phase.READ),
+            phases.seconds(Phase.COMPUTE),
+            phases.seconds(Phase.SYNC),
+            checkpointSeconds,
+            checkpoint);
+    events.accept(result);
+    return result;
+  }
+}

@@ -1,0 +1,115 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import dev.tandem.core.Seed;
+import dev.tandem.data.RecordSource;
+import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.Loader;
+import dev.tandem.data.load.Plan;
+import dev.tandem.data.load.Preparation;
+import dev.tandem.data.order.EpochEnd;
+import dev.tandem.data.order.Position;
+import dev.tandem.data.order.SampleOrder;
+import dev.tandem.data.order.Shuffle;
+import dev.tandem.data.order.Step;
+import dev.tandem.data.order.Steps;
+import dev.tandem.nn.Evaluation;
+import dev.tandem.nn.Network;
+import dev.tandem.train.config.TrainingConfig;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.function.BiFunction;
+
+/**
+ * Evaluates a network on a test set, all ranks together. The set is cut into parts as training cuts
+ * its steps, each part evaluated by itself and the results added along a fixed tree: where training
+ * does not depend on the number of ranks, neither does this.
+ */
+public final class Validation {
+
+  private static final int NUMBERS = 3;
+
+  private final TrainingConfig config;
+  private final Communicator communicator;
+  private final BiFunction<Position, Long, Plan> plans;
+
+  Validation(
+      TrainingConfig config, Communicator communicator, BiFunction<Position, Long, Plan> plans) {
+    this.config = config;
+    this.communicator = communicator;
+    this.plans = plans;
+  }
+
+  /** The evaluation of one process alone, with as many parts as training has. */
+  public static Evaluation alone(TrainingConfig config, Network network, RecordSource test) {
+    try (Communicator communicator = Communicator.alone()) {
+      int parts = config.determinism().elastic() ? config.determinism().shards() : 1;
+      return new Validation(
+              config, communicator, (from, steps) -> new Plan(0, 1, parts, from, steps))
+          .of(network, test);
+    }
+  }
+
+  /** Each rank evaluates its share; everybody gets the whole. */
+  Evaluation of(Network network, RecordSource test) {
+    SampleOrder order = new SampleOrder(new Seed(0), test.size(), Shuffle.NONE);
+    Steps steps = new Steps(order, config.validation().batch(), EpochEnd.EXACT);
+    Plan plan = plans.apply(Position.START, steps.stepsFor(1));
+    Evaluation[] parts = new Evaluation[plan.endShard() - plan.firstShard()];
+    Arrays.fill(parts, Evaluation.NONE);
+    Preparation preparation = config.testPreparation();
+    try (Loader loader = new Loader(test, steps, preparation, plan, config.data().loader())) {
+      while (loader.hasNext()) {
+        add(network, loader.next(), plan, parts);
+      }
+    }
+    return sum(parts, plan.shards());
+  }
+
+  private static void add(Network network, Batch batch, Plan plan, Evaluation[] parts) {
+    if (parts.length == 1) {
+      if (batch.count() > 0) {
+        Cut whole = new Cut(batch, 0, batch.count());
+        parts[0] = parts[0].plus(evaluate(network, whole));
+      }
+      return;
+    }
+    Step step = new Step(batch.position(), batch.globalCount());
+    long own = plan.share(step).from();
+    for (int i = 0; i < parts.length; i++) {
+      Step.Share share = step.share(plan.firstShard() + i, plan.shards());
+      if (share.count() > 0) {
+        Cut cut = new Cut(batch, (int) (share.from() - own), share.count());
+        parts[i] = parts[i].plus(evaluate(network, cut));
+      }
+    }
+  }
+
+  private static Evaluation evaluate(Network network, Cut cut) {
+    try (Arena copies = Arena.ofConfined()) {
+      return network.evaluate(cut.samples(copies));
+    }
+  }
+
+  private Evaluation sum(Evaluation[] parts, int shards) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment own = arena.allocate(ValueLayout.JAVA_DOUBLE, (long) NUMBERS * parts.length);
+      for (int i = 0; i < parts.length; i++) {
+        own.setAtIndex(ValueLayout.JAVA_DOUBLE, (long) NUMBERS * i, (double) parts[i].samples());
+        own.setAtIndex(
+            ValueLayout.JAVA_DOUBLE, (long) NUMBERS * i + 1, (double) parts[i].correct());
+        own.setAtIndex(ValueLayout.JAVA_DOUBLE, (long) NUMBERS * i + 2, parts[i].lossSum());
+      }
+      MemorySegment sums = arena.allocate(ValueLayout.JAVA_DOUBLE, NUMBERS);
+      communicator.elasticAllreduce(own, shards, sums, DType.FLOAT64, ReduceOp.SUM);
+      return new Evaluation(
+          (long) sums.getAtIndex(ValueLayout.JAVA_DOUBLE, 0),
+          (long) sums.getAtIndex(ValueLayout.JAVA_DOUBLE, 1),
+          sums.getAtIndex(ValueLayout.JAVA_DOUBLE, 2));
+    }
+  }
+}

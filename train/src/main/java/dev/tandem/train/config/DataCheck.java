@@ -1,0 +1,77 @@
+package dev.tandem.train.config;
+
+import dev.tandem.core.UsageException;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.RecordSource;
+import dev.tandem.data.image.Image;
+import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.load.Preparation;
+import dev.tandem.data.source.Sources;
+import dev.tandem.nn.exchange.NetworkFiles;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Looks whether the data is there and fits the network, before anything is started. */
+public final class DataCheck {
+
+  /** How many records to try until one is an image. */
+  private static final int TRIES = 100;
+
+  private DataCheck() {}
+
+  /** Fails with one line that names the key if the data is missing or does not fit. */
+  public static void check(TrainingConfig config) {
+    DataConfig data = config.data();
+    check("data.train", data.train(), Split.TRAIN, config.trainingPreparation());
+    check("data.test", data.test(), Split.TEST, config.testPreparation());
+    String weights = config.fineTune().initFrom();
+    if (!weights.isEmpty() && !Files.isRegularFile(Path.of(weights))) {
+      throw new WorkFailedException("fine-tune.init-from: there is no file " + weights);
+    }
+    if (!weights.isEmpty()) {
+      NetworkFiles.weights(Path.of(weights)); // fails here if it is damaged, not in every rank
+    }
+  }
+
+  private static void check(String key, String path, Split split, Preparation preparation) {
+    try (RecordSource source = Sources.open(Path.of(path), split)) {
+      if (source.size() == 0) {
+        throw new WorkFailedException(path + " holds no records");
+      }
+      Image image = firstImage(source, preparation);
+      if (image.channels() != preparation.format().channels()
+          || image.height() != preparation.format().height()
+          || image.width() != preparation.format().width()) {
+        throw new UsageException(
+            "%s: its images are %dx%dx%d (channels, height, width), but the network takes %dx%dx%d:"
+                    .formatted(
+                        key,
+                        image.channels(),
+                        image.height(),
+                        image.width(),
+                        preparation.format().channels(),
+                        preparation.format().height(),
+                        preparation.format().width())
+                + " use another network, or data.augment and data.test-augment to change the images");
+      }
+    } catch (WorkFailedException e) {
+      throw new WorkFailedException(key + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static Image firstImage(RecordSource source, Preparation preparation) {
+    WorkFailedException last = null;
+    for (long ordinal = 0; ordinal < Math.min(TRIES, source.size()); ordinal++) {
+      try {
+        Image decoded = preparation.decoder().decode(source.record(ordinal)).image();
+        return preparation.augmentation().apply(decoded, preparation.seed().random());
+      } catch (WorkFailedException e) {
+        last = e;
+      }
+    }
+    throw new WorkFailedException(
+        "none of the first %d records is an image: %s"
+            .formatted(Math.min(TRIES, source.size()), last.getMessage()),
+        last);
+  }
+}

@@ -1,0 +1,169 @@
+package dev.tandem.train.config;
+
+import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.ImageFormat;
+import dev.tandem.data.augment.AugmentationText;
+import dev.tandem.data.decode.DatumDecoder;
+import dev.tandem.data.load.Preparation;
+import dev.tandem.nn.NetworkOptions;
+import dev.tandem.nn.spec.LayerNames;
+import dev.tandem.nn.spec.Loss;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.sync.policy.SyncOptions;
+import java.nio.file.Path;
+
+/**
+ * Everything that decides a run, checked once and then fixed.
+ *
+ * @param network layer by layer
+ * @param epochs passes over the training set
+ * @param mostSteps the run ends after so many steps even if epochs are left; 0 for no limit
+ * @param synchronisation how gradients of ranks meet at levels fast and run, as {@link
+ *     SyncOptions#of(String)} names it
+ * @param seed fixes every random choice
+ */
+public record TrainingConfig(
+    NetworkSpec network,
+    DataConfig data,
+    BatchConfig batch,
+    OptimizerConfig optimizer,
+    ScheduleConfig schedule,
+    long epochs,
+    long mostSteps,
+    ComputeConfig compute,
+    DeterminismConfig determinism,
+    GuardConfig guard,
+    ValidationConfig validation,
+    CheckpointConfig checkpoint,
+    FineTuneConfig fineTune,
+    String synchronisation,
+    long seed) {
+
+  /** The name of the resolved configuration in a run's folder. */
+  public static final String FILE = "config.yaml";
+
+  public TrainingConfig {
+    Require.atLeast("epochs", 1, epochs);
+    Require.atLeast("steps", 0, mostSteps);
+    if (network.input().extents().size() != 3) {
+      throw new UsageException(
+          "network: its input is %s, but samples are images of channels, height and width"
+              .formatted(network.input()));
+    }
+    if (network.loss() != Loss.SOFTMAX_CROSS_ENTROPY) {
+      throw new UsageException(
+          "network: its loss is %s, but data sets have a class for each image: use %s"
+              .formatted(network.loss().word(), Loss.SOFTMAX_CROSS_ENTROPY.word()));
+    }
+    if (!data.classNames().isEmpty() && data.classNames().size() != network.classes()) {
+      throw new UsageException(
+          "data.class-names are %d, but the network tells %d classes apart"
+              .formatted(data.classNames().size(), network.classes()));
+    }
+    if (determinism.elastic()) {
+      checkElastic(batch, data, determinism);
+    }
+    LayerNames.matching(network, fineTune.freeze());
+    SyncOptions.of(synchronisation);
+    preparation(network, data, "", seed); // checks that they go together
+  }
+
+  private static void checkElastic(
+      BatchConfig batch, DataConfig data, DeterminismConfig determinism) {
+    if (batch.accumulation() > 1) {
+      throw new UsageException(
+          "batch.accumulation is %d, but with determinism: elastic a rank goes through its shards"
+                  .formatted(batch.accumulation())
+              + " one by one anyway: raise shards instead");
+    }
+    if (data.mostBad() > 0) {
+      throw new UsageException(
+          "data.skip-bad-records is %d, but with determinism: elastic every sample has its place"
+                  .formatted(data.mostBad())
+              + " in a shard: repair the data, or use determinism: run");
+    }
+    if (batch.global() < determinism.shards()) {
+      throw new UsageException(
+          "batch.global is %d, which cannot be cut into %d shards"
+              .formatted(batch.global(), determinism.shards()));
+    }
+  }
+
+  /** Refuses a number of ranks that cannot share the work. */
+  public void checkRanks(int ranks) {
+    if (determinism.elastic() && ranks > determinism.shards()) {
+      throw new UsageException(
+          "%d ranks cannot share %d shards: raise shards, or use determinism: run"
+              .formatted(ranks, determinism.shards()));
+    }
+  }
+
+  /** The configuration in a file, with defaults filled in. */
+  public static TrainingConfig read(Path file) {
+    return ConfigFile.read(file).config();
+  }
+
+  /** Reads what {@link #save} wrote into a run's folder. */
+  public static TrainingConfig load(Path run) {
+    return read(run.resolve(FILE));
+  }
+
+  /** Writes {@code config.yaml} into the run's folder, the network layer by layer. */
+  public void save(Path run) {
+    ConfigFile.write(this, run.resolve(FILE));
+  }
+
+  /** What becomes of training records. */
+  public Preparation trainingPreparation() {
+    return preparation(network, data, data.augment(), seed);
+  }
+
+  /** What becomes of test records. */
+  public Preparation testPreparation() {
+    return preparation(network, data, data.testAugment(), seed);
+  }
+
+  private static Preparation preparation(
+      NetworkSpec network, DataConfig data, String augment, long seed) {
+    ImageFormat format = format(network);
+    return new Preparation(
+        new DatumDecoder(format.channels() == 1),
+        AugmentationText.parse(augment),
+        data.normalisation(),
+        format,
+        new Seed(seed).derive("augmentation"));
+  }
+
+  /** What all images must have in common to go into this network. */
+  static ImageFormat format(NetworkSpec network) {
+    long[] extents = network.input().toArray();
+    return new ImageFormat(
+        Math.toIntExact(extents[0]),
+        Math.toIntExact(extents[1]),
+        Math.toIntExact(extents[2]),
+        network.classes(),
+        0,
+        1);
+  }
+
+  /** How the network computes. */
+  public NetworkOptions networkOptions() {
+    return NetworkOptions.DEFAULT
+        .withPrecision(
+            switch (compute.precision()) {
+              case FLOAT32 -> NetworkOptions.Precision.FULL;
+              case BFLOAT16 -> NetworkOptions.Precision.MIXED;
+            })
+        .withFrozen(fineTune.freeze());
+  }
+
+  /** Threads of the engine in each of so many ranks on a machine with so many processors. */
+  public int threadsPerRank(int ranksHere, int processors) {
+    if (compute.threads() > 0) {
+      return compute.threads();
+    }
+    // Another number of threads gives other bits.
+    return determinism.elastic() ? 1 : Math.max(1, processors / ranksHere);
+  }
+}

@@ -1,0 +1,137 @@
+package dev.tandem.train.tensorboard;
+
+import dev.tandem.posix.FileErrors;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+/**
+ * A file of numbers over steps that TensorBoard shows. What was added is complete in the file after
+ * {@link #flush}. A run that goes on after a stop writes another file into the same folder, whose
+ * beginning tells TensorBoard to forget what the stopped run wrote beyond that step.
+ */
+public final class EventFile implements AutoCloseable {
+
+  private static final String VERSION = "brain.Event:2";
+  private static final int SESSION_START = 1;
+
+  // Fields of the messages Event, Summary, Summary.Value and SessionLog.
+  private static final int WALL_TIME = 1;
+  private static final int STEP = 2;
+  private static final int FILE_VERSION = 3;
+  private static final int SUMMARY = 5;
+  private static final int SESSION_LOG = 7;
+  private static final int SUMMARY_VALUE = 1;
+  private static final int TAG = 1;
+  private static final int SIMPLE_VALUE = 2;
+  private static final int STATUS = 1;
+
+  private final Path path;
+  private final OutputStream stream;
+  private final Clock clock;
+
+  private EventFile(Path path, OutputStream stream, Clock clock) {
+    this.path = path;
+    this.stream = stream;
+    this.clock = clock;
+  }
+
+  /**
+   * Begins a new file in a folder.
+   *
+   * @param firstStep the step after which it goes on; 0 at the beginning of a run
+   */
+  public static EventFile create(Path folder, long firstStep, Clock clock) {
+    Path path = free(folder, "events.tfevents.%010d".formatted(clock.instant().getEpochSecond()));
+    try {
+      OutputStream stream = Files.newOutputStream(path, StandardOpenOption.CREATE_NEW);
+      EventFile file = new EventFile(path, new BufferedOutputStream(stream), clock);
+      file.write(file.event(0).text(FILE_VERSION, VERSION));
+      if (firstStep > 0) {
+        Message session = new Message().integer(STATUS, SESSION_START);
+        file.write(file.event(firstStep + 1).message(SESSION_LOG, session));
+      }
+      return file;
+    } catch (IOException e) {
+      throw FileErrors.failure("write", path, e);
+    }
+  }
+
+  /** Two runs may begin within a second. */
+  private static Path free(Path folder, String name) {
+    Path path = folder.resolve(name + ".tandem");
+    for (int i = 1; Files.exists(path); i++) {
+      path = folder.resolve(name + "." + i + ".tandem");
+    }
+    return path;
+  }
+
+  /** Adds numbers of one step, by tag. */
+  public void add(long step, Map<String, Double> numbers) {
+    Message summary = new Message();
+    numbers.forEach(
+        (tag, number) ->
+            summary.message(
+                SUMMARY_VALUE,
+                new Message().text(TAG, tag).float32(SIMPLE_VALUE, number.floatValue())));
+    write(event(step).message(SUMMARY, summary));
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** Hands all that was added to the system. */
+  public void flush() {
+    try {
+      stream.flush();
+    } catch (IOException e) {
+      throw FileErrors.failure("write", path, e);
+    }
+  }
+
+  private Message event(long step) {
+    return new Message().float64(WALL_TIME, clock.millis() / 1e3).integer(STEP, step);
+  }
+
+  /** A record: its length, the length's checksum, the bytes, their checksum. */
+  private void write(Message message) {
+    byte[] data = message.encoded();
+    ByteBuffer record =
+        ByteBuffer.allocate(Long.BYTES + Integer.BYTES + data.length + Integer.BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN);
+    record.putLong(data.length);
+    record.putInt(masked(record.array(), Long.BYTES));
+    record.put(data);
+    record.putInt(masked(data, data.length));
+    try {
+      stream.write(record.array());
+    } catch (IOException e) {
+      throw FileErrors.failure("write", path, e);
+    }
+  }
+
+  /** CRC-32C, rotated and shifted so that checksums of checksums stay good ones. */
+  private static int masked(byte[] bytes, int length) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes, 0, length);
+    return Integer.rotateRight((int) checksum.getValue(), 15) + 0xa282ead8;
+  }
+
+  @Override
+  public void close() {
+    try {
+      stream.close();
+    } catch (IOException e) {
+      throw FileErrors.failure("write", path, e);
+    }
+  }
+}

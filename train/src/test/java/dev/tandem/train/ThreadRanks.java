@@ -1,0 +1,138 @@
+package dev.tandem.train;
+
+import dev.tandem.checkpoint.BackgroundCheckpoints;
+import dev.tandem.checkpoint.CheckpointOptions;
+import dev.tandem.checkpoint.CheckpointStore;
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.Seed;
+import dev.tandem.core.TensorView;
+import dev.tandem.data.RecordSource;
+import dev.tandem.nn.Engine;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.Optimizer;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.sync.BlockingSynchronizer;
+import dev.tandem.testkit.Watchdog;
+import dev.tandem.train.batch.BatchSizing;
+import dev.tandem.train.config.TrainingConfig;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/** Trains with the ranks as threads of this JVM, each with an engine of one thread. */
+final class ThreadRanks {
+
+  private final RecordSource training;
+  private final RecordSource test;
+  private final Path folder;
+  private Supplier<BatchSizing> sizing = () -> BatchSizing.FIXED;
+  private UnaryOperator<CheckpointStore> through = UnaryOperator.identity();
+
+  /** What rank 0 told of the last run. */
+  final List<TrainingEvent> events = Collections.synchronizedList(new ArrayList<>());
+
+  /** The parameters that rank 0 ended with, one row for each. */
+  final List<float[]> parameters = new ArrayList<>();
+
+  ThreadRanks(RecordSource training, RecordSource test, Path folder) {
+    this.training = training;
+    this.test = test;
+    this.folder = folder;
+  }
+
+  ThreadRanks with(Supplier<BatchSizing> policy) {
+    sizing = policy;
+    return this;
+  }
+
+  /** Lets a test stand between the run and its checkpoints. */
+  ThreadRanks through(UnaryOperator<CheckpointStore> other) {
+    through = other;
+    return this;
+  }
+
+  /** Trains with so many ranks; gives their results in rank order. */
+  List<TrainingEvent.Result> train(TrainingConfig config, int ranks, String name, boolean resume)
+      throws Exception {
+    events.clear();
+    parameters.clear();
+    return Watchdog.within(
+        Duration.ofMinutes(3),
+        () -> {
+          try (ExecutorService threads = Executors.newFixedThreadPool(ranks)) {
+            List<Callable<TrainingEvent.Result>> work = new ArrayList<>();
+            for (Communicator communicator : Communicator.threads(ranks)) {
+              work.add(() -> rank(config, communicator, folder.resolve(name), resume));
+            }
+            List<TrainingEvent.Result> results = new ArrayList<>();
+            for (Future<TrainingEvent.Result> future : threads.invokeAll(work)) {
+              results.add(result(future));
+            }
+            return results;
+          }
+        });
+  }
+
+  private static TrainingEvent.Result result(Future<TrainingEvent.Result> future) throws Exception {
+    try {
+      return future.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof Exception cause ? cause : e;
+    }
+  }
+
+  private TrainingEvent.Result rank(
+      TrainingConfig config, Communicator communicator, Path path, boolean resume) {
+    try (communicator;
+        Network network = network(config);
+        Optimizer optimizer = config.optimizer().create(network);
+        BackgroundCheckpoints checkpoints =
+            new BackgroundCheckpoints(
+                communicator,
+                List.of(new BackgroundCheckpoints.Level(path, 1, CheckpointOptions.DEFAULT)),
+                DurableFiles.system(),
+                line -> {},
+                cost -> {})) {
+      Trainer.Parts parts =
+          new Trainer.Parts(
+              communicator,
+              training,
+              test,
+              network,
+              optimizer,
+              new BlockingSynchronizer(communicator),
+              through.apply(checkpoints),
+              sizing.get());
+      Trainer trainer = new Trainer(config, parts, events::add);
+      if (resume) {
+        trainer.resume();
+      }
+      TrainingEvent.Result result = trainer.run();
+      if (communicator.rank() == 0) {
+        for (TensorView parameter : network.parameters()) {
+          parameters.add(parameter.data().toArray(ValueLayout.JAVA_FLOAT));
+        }
+      }
+      return result;
+    }
+  }
+
+  /** A network as a rank makes it. */
+  static Network network(TrainingConfig config) {
+    return Network.create(
+        Engine.start(1),
+        config.network(),
+        new Seed(config.seed()).derive("parameters"),
+        config.networkOptions());
+  }
+}

@@ -1,0 +1,148 @@
+package dev.tandem.train.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.core.TandemException;
+import dev.tandem.core.UsageException;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.models.LeNet;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TrainingConfigTest {
+
+  private static final String SMALLEST =
+      """
+      network: {model: lenet}
+      data: {path: somewhere, normalise: none}
+      schedule: {rate: 0.1}
+      """;
+
+  @TempDir Path run;
+
+  private static TrainingConfig config(String... settings) {
+    return ConfigFile.parse("c.yaml", SMALLEST).with(List.of(settings)).config();
+  }
+
+  private static String mistake(String... settings) {
+    TandemException e = assertThrows(UsageException.class, () -> config(settings));
+    assertEquals(1, e.getMessage().lines().count(), e.getMessage());
+    return e.getMessage();
+  }
+
+  @Test
+  void defaultsAreFilledIn() {
+    TrainingConfig config = config();
+    assertEquals(LeNet.spec(10), config.network());
+    assertEquals(Path.of("somewhere").toAbsolutePath().toString(), config.data().test());
+    assertEquals(new BatchConfig(64, 1), config.batch());
+    assertEquals(DeterminismConfig.Level.RUN, config.determinism().level());
+  }
+
+  @Test
+  void whatIsSavedIsLoaded() {
+    List<TrainingConfig> configs =
+        List.of(
+            config("seed=-9223372036854775808", "network.classes=7"),
+            config("network.model=caffe-cifar", "optimizer={kind: adamw, weight-decay: 1e-3}"),
+            config("optimizer.kind=rmsprop", "schedule={kind: constant, rate: 1e-5}"),
+            config("optimizer.kind=adagrad", "precision=bfloat16", "threads=3"),
+            config("optimizer={kind: lars, trust: 0.02}", "schedule.warmup-epochs=1.5"),
+            config(
+                "optimizer.kind=lamb",
+                "schedule={kind: steps, rate: 0.4, for-batch: 256, warmup-steps: 7,"
+                    + " warmup-start: 0.1, fall-epochs: [30, 60.5], factor: 0.2}"),
+            config(
+                "network={model: resnet18-small, classes: 3}",
+                "data={train: a, test: b, augment: 'random-crop=32x32+4,flip', shuffle: none,"
+                    + " normalise: {mean: [0.1, 0.2, 0.3], deviation: [1, 0.5, 2]}, epoch-end:"
+                    + " circular, class-names: [cat, 'no', 'a: b']}",
+                "determinism=elastic",
+                "shards=4",
+                "synchronised-batch-norm=true",
+                "guard={clip: 2, loss-spike: 5, spike-after: 3}",
+                "validation={patience: 2, least-gain: 0.001, batch: 100, every-epochs: 3}",
+                "checkpoint={every-steps: 50, best: true, keep: 7}",
+                "synchronisation=topo",
+                "steps=99"));
+    for (TrainingConfig config : configs) {
+      config.save(run);
+      assertEquals(config, TrainingConfig.load(run));
+    }
+  }
+
+  @Test
+  void mistakesAreNamed() {
+    assertEquals(
+        "c.yaml: configuration: unknown key 'lerning_rate'; known here: [batch, checkpoint, data,"
+            + " determinism, device, epochs, fine-tune, guard, network, optimizer, precision, schedule, seed,"
+            + " shards, steps, synchronisation, synchronised-batch-norm, threads, validation]",
+        mistake("lerning_rate=3"));
+    assertEquals(
+        "c.yaml: batch: unknown key 'globl'; known here: [accumulation, global]",
+        mistake("batch.globl=3"));
+    assertEquals("c.yaml: epochs is 0, not 1 or more", mistake("epochs=0"));
+    assertEquals("c.yaml: batch.global is 0, not 1 or more", mistake("batch.global=0"));
+    assertEquals("c.yaml: batch: global is \"many\", not an integer", mistake("batch.global=many"));
+    assertEquals(
+        "c.yaml: precision is 'float16', not one of float32, bfloat16",
+        mistake("precision=float16").replace("configuration: ", ""));
+    assertTrue(mistake("device=cuda:0").startsWith("c.yaml: device cuda:0: this build of Tandem"));
+    assertTrue(
+        mistake("network.model=lenett")
+            .startsWith("c.yaml: network: unknown model 'lenett'; known: alexnet,"));
+    assertEquals(
+        "c.yaml: network: unknown key 'clases'; known here: [classes, file, layers, model]",
+        mistake("network.clases=3"));
+    assertTrue(mistake("optimizer.kind=sgdd").contains("optimizer: unknown kind 'sgdd'"));
+    assertTrue(mistake("optimizer.momentum=2").contains("momentum"));
+    assertTrue(mistake("schedule.rate=-1").contains("schedule.rate is -1.0, not more than 0"));
+    assertTrue(mistake("data.class-names=[a]").contains("tells 10 classes apart"));
+    assertTrue(mistake("data.augment=blur").contains("augmentation 'blur'"));
+    assertTrue(mistake("data.normalise=maybe").contains("normalise is 'maybe'"));
+    assertTrue(mistake("data={normalise: none}").contains("data: train is missing"));
+    assertTrue(mistake("determinism=elastic", "batch.accumulation=2").contains("raise shards"));
+    assertTrue(mistake("synchronisation=fast").contains("the synchronisation policy must be one"));
+    assertTrue(mistake("determinism=elastic", "shards=65").contains("cut into 65 shards"));
+    assertTrue(mistake("batch").contains("--set batch: key=value"));
+  }
+
+  @Test
+  void mistakesInTheNetworkNameLayerAndShapes() {
+    assertEquals(
+        "c.yaml: layer a: unknown type 'convolutoin'",
+        mistake("network={input: [1, 4, 4], layers: [{name: a, type: convolutoin}]}")
+            .replaceAll("; known.*", ""));
+    assertEquals(
+        "c.yaml: layer pool: its window [9, 9] is larger than its input [1, 4, 4] with padding"
+            + " [0, 0]",
+        mistake("network={input: [1, 4, 4], layers: [{name: pool, type: max-pool, kernel: 9}]}"));
+    assertTrue(mistake("network={classes: 3}").contains("one of model"));
+    assertTrue(
+        mistake(
+                "network={input: [1, 4, 4], loss: mean-squared-error, layers: [{name: f, type:"
+                    + " flatten}, {name: s, type: fully-connected, outputs: 2}]}")
+            .contains("its loss is mean-squared-error"));
+  }
+
+  @Test
+  void filesAreNamed() throws Exception {
+    Path file = run.resolve("config.yaml");
+    assertTrue(
+        assertThrows(UsageException.class, () -> TrainingConfig.load(run))
+            .getMessage()
+            .startsWith(file + " does not exist"));
+    Files.writeString(file, "network: {model: lenet\nseed: 1");
+    assertTrue(
+        assertThrows(UsageException.class, () -> TrainingConfig.load(run))
+            .getMessage()
+            .startsWith(file + ":"));
+    Files.writeString(file, SMALLEST.replace("none", "compute"));
+    assertThrows(WorkFailedException.class, () -> TrainingConfig.load(run));
+  }
+}
