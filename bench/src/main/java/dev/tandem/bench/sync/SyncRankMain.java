@@ -29,7 +29,7 @@ public final class SyncRankMain {
   /** Dropped: they live on what was decoded meanwhile, and plans are agreed on in them. */
   private static final int WARM_UP = 4;
 
-  private static final int COMPILING_STEPS = 150;
+  private static final int COMPILING_STEPS = 120;
 
   private final Communicator communicator;
   private final SyncWorkload workload;

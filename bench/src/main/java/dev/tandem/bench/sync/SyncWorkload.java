@@ -51,7 +51,7 @@ final class SyncWorkload implements AutoCloseable {
   private static final int IMAGES = 96;
 
   /** Of a rank. */
-  private static final int BATCH = 8;
+  private static final int BATCH = 4;
 
   private static final double LEARNING_RATE = 0.01;
 
