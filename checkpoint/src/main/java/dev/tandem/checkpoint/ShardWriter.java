@@ -177,8 +177,7 @@ final class ShardWriter {
     switch (options.compression()) {
       case NONE -> {
         for (long at = 0; at < data.byteSize(); at += BlockWriter.CHUNK) {
-          MemorySegment part =
-              data.asSlice(at, Math.min(BlockWriter.CHUNK, data.byteSize() - at));
+          MemorySegment part = data.asSlice(at, Math.min(BlockWriter.CHUNK, data.byteSize() - at));
           out.append(part);
           sum.update(part.asByteBuffer());
         }
