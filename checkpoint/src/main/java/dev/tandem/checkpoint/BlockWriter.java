@@ -148,14 +148,22 @@ final class BlockWriter implements AutoCloseable {
     }
   }
 
+  /** Writes the header into the place that was left free for it. */
+  void header(byte[] header) {
+    ByteBuffer first = ByteBuffer.allocateDirect(header.length + DurableFiles.BLOCK);
+    first = first.alignedSlice(DurableFiles.BLOCK).limit(header.length).put(header).flip();
+    long data = at;
+    at = 0;
+    write(first, null);
+    at = data;
+  }
+
   /**
-   * Writes the header and the rest, and returns when all is on the disk.
+   * Writes the rest and returns when all is on the disk.
    *
-   * @param header as long as promised
-   * @return bytes of the file
+   * @param length of the file; what was appended beyond only filled the last block
    */
-  long finish(byte[] header) {
-    long length = position();
+  void finish(long length) {
     if (!isEmpty()) {
       // Whole blocks only; what is too much is cut off again.
       while (current.position() % DurableFiles.BLOCK != 0) {
@@ -165,9 +173,6 @@ final class BlockWriter implements AutoCloseable {
       current = null;
       write(last, last);
     }
-    ByteBuffer first = HugeMemory.allocate(header.length).put(header).flip();
-    at = 0;
-    write(first, null);
     uninterrupted(
         () -> {
           slots.acquire(UNDER_WAY);
@@ -178,7 +183,6 @@ final class BlockWriter implements AutoCloseable {
     }
     file.truncate(length);
     file.force();
-    return length;
   }
 
   private interface Waiting<T> {

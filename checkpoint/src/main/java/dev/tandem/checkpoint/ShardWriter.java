@@ -103,16 +103,17 @@ final class ShardWriter {
     List<Safetensors.Entry> plain =
         written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
     Map<String, String> metadata = metadata(snapshot, written);
-    int room = options.compression() == Compression.NONE ? 0 : NUMBERS * written.size();
-    long headerBytes =
-        roundUp(Safetensors.headerOf(plain, metadata, DurableFiles.BLOCK).length + room);
+    boolean compressed = options.compression() != Compression.NONE;
+    byte[] plainHeader = Safetensors.headerOf(plain, metadata, DurableFiles.BLOCK);
+    long headerBytes = roundUp(plainHeader.length + (compressed ? NUMBERS * written.size() : 0));
     List<Safetensors.Entry> entries = new ArrayList<>();
     try (BlockWriter out =
         new BlockWriter(file, headerBytes, snapshot.layout().bytes(), options.bytesPerSecond())) {
+      if (!compressed) {
+        out.header(plainHeader);
+      }
       boolean whole =
-          snapshot.image().isPresent()
-              && options.compression() == Compression.NONE
-              && written.size() == snapshot.pieces().size();
+          snapshot.image().isPresent() && !compressed && written.size() == snapshot.pieces().size();
       // The image lies in memory as the file wants it: nothing is copied again.
       long[] sums =
           whole ? appendImage(snapshot.image().orElseThrow(), snapshot.layout(), out) : null;
@@ -122,7 +123,7 @@ final class ShardWriter {
         long position = whole ? headerBytes + piece.position() : out.position();
         long sum = whole ? sums[i] : append(data, out);
         long stored = whole ? data.byteSize() : out.position() - position;
-        entries.add(entry(piece, options.compression() == Compression.NONE ? -1 : stored));
+        entries.add(entry(piece, compressed ? stored : -1));
         pieces.add(
             new Part.NamedPiece(
                 piece.name(),
@@ -137,10 +138,14 @@ final class ShardWriter {
                     options.compression(),
                     sum)));
       }
-      byte[] header =
-          Safetensors.grown(
-              Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK), headerBytes);
-      long bytes = out.finish(header);
+      long bytes = whole ? headerBytes + snapshot.layout().bytes() : out.position();
+      byte[] header = plainHeader;
+      if (compressed) {
+        byte[] known = Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK);
+        header = Safetensors.grown(known, headerBytes);
+        out.header(header);
+      }
+      out.finish(bytes);
       return new Manifest.Shard(bytes, headerBytes, checksum(MemorySegment.ofArray(header)));
     }
   }
@@ -153,9 +158,9 @@ final class ShardWriter {
     long[] sums = new long[layout.pieces().size()];
     CRC32C sum = new CRC32C();
     int piece = 0;
-    for (long at = 0; at < image.byteSize(); at += BlockWriter.CHUNK) {
-      long end = Math.min(image.byteSize(), at + BlockWriter.CHUNK);
-      out.append(image.asSlice(at, end - at));
+    for (long at = 0; at < layout.bytes(); at += BlockWriter.CHUNK) {
+      long end = Math.min(layout.bytes(), at + BlockWriter.CHUNK);
+      out.append(image.asSlice(at, SnapshotBuffers.padded(end) - at));
       for (long from = at; from < end; ) {
         ShardLayout.Piece current = layout.pieces().get(piece);
         long to = Math.min(end, current.position() + current.bytes());
@@ -177,8 +182,7 @@ final class ShardWriter {
     switch (options.compression()) {
       case NONE -> {
         for (long at = 0; at < data.byteSize(); at += BlockWriter.CHUNK) {
-          MemorySegment part =
-              data.asSlice(at, Math.min(BlockWriter.CHUNK, data.byteSize() - at));
+          MemorySegment part = data.asSlice(at, Math.min(BlockWriter.CHUNK, data.byteSize() - at));
           out.append(part);
           sum.update(part.asByteBuffer());
         }

@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param holders a number that tells whether the ranks divided the same holdings
  * @param pieces the bytes of the layout's pieces
- * @param image all of them without a gap, if they lie so in memory
+ * @param image all of them without a gap, if they lie so in memory, and what fills the last block
  */
 record Snapshot(
     long step,
@@ -31,7 +31,8 @@ record Snapshot(
   /**
    * A copy in memory of its own.
    *
-   * @param memory at least as long as the layout; belongs to the snapshot as long as it is used
+   * @param memory whole blocks, at least as long as the layout; belongs to the snapshot as long as
+   *     it is used
    */
   static Snapshot copy(
       long step, StateTree tree, int holders, ShardLayout layout, MemorySegment memory) {
@@ -43,7 +44,7 @@ record Snapshot(
         layout.pieces().stream()
             .map(piece -> memory.asSlice(piece.position(), piece.bytes()))
             .toList();
-    MemorySegment image = memory.asSlice(0, layout.bytes());
+    MemorySegment image = memory.asSlice(0, SnapshotBuffers.padded(layout.bytes()));
     return new Snapshot(step, tree.values(), holders, layout, pieces, Optional.of(image));
   }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.checkpoint;
 
+import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.HugeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,11 +31,16 @@ final class SnapshotBuffers {
     MemorySegment[] made = new MemorySegment[COUNT];
     for (int i = 0; i < COUNT; i++) {
       // Nothing is mapped for 0 bytes.
-      made[i] = HugeMemory.allocate(Math.max(1, needed), arena);
+      made[i] = HugeMemory.allocate(padded(Math.max(1, needed)), arena);
       made[i].fill((byte) 0);
     }
     buffers = made;
     bytes = needed;
+  }
+
+  /** Whole blocks, so that the last one can be written from where it is. */
+  static long padded(long bytes) {
+    return Math.ceilDiv(bytes, DurableFiles.BLOCK) * DurableFiles.BLOCK;
   }
 
   /** Which buffer comes next. */
