@@ -110,6 +110,10 @@ final class BenchBatchCommand extends TandemCommand {
   /** The batch that grows beside the fixed one that it begins with. */
   private void compare(List<BatchRow> rows) {
     BatchRow grown = rows.getLast();
+    if (grown.lastBatch() == grown.batch()) {
+      out().println("the growing batch did not grow before the end: nothing to compare");
+      return;
+    }
     rows.stream()
         .filter(row -> row.policy().equals(BatchSizings.FIXED) && row.batch() == grown.batch())
         .filter(row -> row.reached() && grown.reached())
