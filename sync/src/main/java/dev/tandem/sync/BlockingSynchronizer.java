@@ -4,8 +4,8 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.TensorView;
+import dev.tandem.sync.agent.Scaling;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,7 +30,7 @@ public final class BlockingSynchronizer implements GradientSynchronizer {
           "gradient %s is %s; only float32 can be summed"
               .formatted(gradient.name(), gradient.dtype()));
     }
-    scale(gradient.data(), weight);
+    Scaling.scale(gradient.data(), gradient.dtype(), weight);
     pending.add(gradient.data());
   }
 
@@ -45,16 +45,5 @@ public final class BlockingSynchronizer implements GradientSynchronizer {
   @Override
   public void sum(TensorView tensor) {
     communicator.allreduce(tensor.data(), tensor.dtype(), ReduceOp.SUM);
-  }
-
-  private static void scale(MemorySegment values, float weight) {
-    if (weight == 1) {
-      return;
-    }
-    long count = values.byteSize() / Float.BYTES;
-    for (long i = 0; i < count; i++) {
-      float value = values.getAtIndex(ValueLayout.JAVA_FLOAT, i);
-      values.setAtIndex(ValueLayout.JAVA_FLOAT, i, value * weight);
-    }
   }
 }

@@ -43,7 +43,7 @@ final class Training implements AutoCloseable {
   private final Network network;
   private final Optimizer optimizer;
   private final Optional<Synchronizer> synchronizer;
-  private final float weight;
+  private final long samplesOfAll;
   private final Samples samples;
   private long steps;
 
@@ -53,7 +53,7 @@ final class Training implements AutoCloseable {
         NetworkOptions.DEFAULT.withPrecision(mixed ? Precision.MIXED : Precision.FULL);
     network = Network.create(Engine.start(threads), kind.spec(), SEED, options);
     optimizer = new SgdMomentum(network, SETTINGS);
-    weight = 1f / communicator.size();
+    samplesOfAll = (long) batch * communicator.size();
     synchronizer =
         communicator.size() == 1
             ? Optional.empty()
@@ -107,9 +107,9 @@ final class Training implements AutoCloseable {
     double loss;
     if (synchronised && synchronizer.isPresent()) {
       Synchronizer sync = synchronizer.get();
-      // Each gradient is on its way while the backward pass goes on.
-      GradientListener submit = (shard, parameter, gradient) -> sync.submit(gradient, weight);
-      loss = network.forwardBackward(samples, step.withListener(submit));
+      // Each gradient is on its way while the backward pass goes on, as its part of the mean.
+      GradientListener submit = (shard, parameter, gradient) -> sync.submit(gradient, 1);
+      loss = network.forwardBackward(samples, step.withListener(submit).withMeanOver(samplesOfAll));
       sync.await();
     } else {
       loss = network.forwardBackward(samples, step);
