@@ -132,7 +132,7 @@ final class BenchTrainCommand extends TandemCommand {
                 row.peerExposedMillis(),
                 row.exposedRatio(),
                 TrainRow.EXPOSED_CEILING,
-                verdict(row.exposedRatio() <= TrainRow.EXPOSED_CEILING));
+                row.exposedVerdict());
       }
     }
   }

@@ -14,8 +14,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param ratioFloor what is asked for
  * @param exposedMillis by how much a step is longer with synchronisation than without, in the same
  *     round, median; 0 but for ddp
- * @param exposedRatio ours over the peer's; 0 but for ddp
- * @param met whether all that is asked for was reached; of exposedRatio that is 0.5 or less
+ * @param exposedRatio ours over the peer's; 0 but for ddp, and if the peer's is not above 0
+ * @param met whether all that is asked for was reached; of exposed synchronisation that is at most
+ *     half of the peer's
  * @param machine where it was measured
  */
 public record TrainRow(
@@ -44,4 +45,17 @@ public record TrainRow(
 
   /** The largest share of the peer's exposed synchronisation that is asked for. */
   public static final double EXPOSED_CEILING = 0.5;
+
+  /** Whether this much is as little as asked for beside the peer's; never if theirs is nothing. */
+  static boolean hidden(double exposedMillis, double peerExposedMillis) {
+    return peerExposedMillis > 0 && exposedMillis <= EXPOSED_CEILING * peerExposedMillis;
+  }
+
+  /** In a word, what came of exposed synchronisation. */
+  public String exposedVerdict() {
+    if (peerExposedMillis <= 0) {
+      return "not measurable: theirs is within the noise";
+    }
+    return hidden(exposedMillis, peerExposedMillis) ? "met" : "missed";
+  }
 }

@@ -91,7 +91,8 @@ final class TrainTimes {
     boolean parallel = what == TrainCase.DDP;
     double exposed = parallel ? exposed(TrainSide.TANDEM, network) : 0;
     double peerExposed = parallel ? exposed(TrainSide.TORCH, network) : 0;
-    double exposedRatio = parallel ? exposed / peerExposed : 0;
+    // What the other side hides whole, or what drowns in noise, is no measure.
+    double exposedRatio = peerExposed > 0 ? exposed / peerExposed : 0;
     double floor = what.floor(threads);
     return new TrainRow(
         what.code(),
@@ -113,7 +114,7 @@ final class TrainTimes {
         exposed,
         peerExposed,
         exposedRatio,
-        ratio.median() >= floor && exposedRatio <= TrainRow.EXPOSED_CEILING,
+        ratio.median() >= floor && (!parallel || TrainRow.hidden(exposed, peerExposed)),
         mine.size(),
         machine);
   }

@@ -47,6 +47,19 @@ class TrainTimesTest {
     assertEquals(0.2, row.exposedRatio(), 1e-9);
     assertEquals(2 * 64 / 0.05, row.imagesPerSecond(), 1e-6);
     assertTrue(row.met());
+    assertEquals("met", row.exposedVerdict());
+  }
+
+  @Test
+  void exposedSynchronisationThatTheOtherSideHasNotIsNoMeasure() {
+    TrainTimes times = new TrainTimes(false);
+    times.add(TrainTask.parallel(TrainSide.TANDEM, CIFAR, true), 0.050);
+    times.add(TrainTask.parallel(TrainSide.TANDEM, CIFAR, false), 0.048);
+    times.add(TrainTask.parallel(TrainSide.TORCH, CIFAR, true), 0.060);
+    times.add(TrainTask.parallel(TrainSide.TORCH, CIFAR, false), 0.061);
+    TrainRow row = times.rows(CIFAR, List.of(1, 2), "here").getFirst();
+    assertFalse(row.met());
+    assertTrue(row.exposedVerdict().startsWith("not measurable"), row.exposedVerdict());
   }
 
   @Test

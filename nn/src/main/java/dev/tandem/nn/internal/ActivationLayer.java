@@ -33,6 +33,16 @@ final class ActivationLayer implements Layer {
   }
 
   @Override
+  public Pass forwardOver(List<Tensor> inputs, Mode mode) {
+    if (function != Activation.Function.RELU) {
+      return forward(inputs, mode); // their backward passes need the input, or they are rare
+    }
+    Tensor input = inputs.getFirst();
+    // What comes back is the input's own handle, which goes with the layer before.
+    return new Pass(input, Torch.own(torch.relu_(input)));
+  }
+
+  @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
     return List.of(
         switch (function) {

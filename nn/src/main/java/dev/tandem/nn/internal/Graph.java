@@ -1,7 +1,26 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.Shape;
+import dev.tandem.nn.spec.Activation;
+import dev.tandem.nn.spec.Add;
+import dev.tandem.nn.spec.AveragePool;
+import dev.tandem.nn.spec.BatchNorm;
+import dev.tandem.nn.spec.Concatenation;
+import dev.tandem.nn.spec.Convolution;
+import dev.tandem.nn.spec.Dropout;
+import dev.tandem.nn.spec.Flatten;
+import dev.tandem.nn.spec.FullyConnected;
+import dev.tandem.nn.spec.GlobalPool;
+import dev.tandem.nn.spec.GroupNorm;
+import dev.tandem.nn.spec.LayerNorm;
+import dev.tandem.nn.spec.LayerSpec;
+import dev.tandem.nn.spec.LocalResponseNorm;
+import dev.tandem.nn.spec.MaxPool;
 import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.Positions;
+import dev.tandem.nn.spec.SelfAttention;
+import dev.tandem.nn.spec.TokenMean;
+import dev.tandem.nn.spec.Tokens;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -27,6 +46,7 @@ public final class Graph implements AutoCloseable {
   private final boolean[] learns;
   private final boolean[] keeps;
   private final boolean[] answers;
+  private final boolean[] overwrites;
   private final int[] lastUse;
   private final List<Integer> outputs;
 
@@ -60,6 +80,7 @@ public final class Graph implements AutoCloseable {
     learns = new boolean[size];
     keeps = new boolean[size];
     answers = new boolean[size];
+    overwrites = new boolean[size];
     lastUse = new int[size];
     Map<String, Integer> numbers = new HashMap<>();
     numbers.put(NetworkSpec.INPUT, INPUT);
@@ -92,6 +113,44 @@ public final class Graph implements AutoCloseable {
     outputs = spec.outputs().stream().map(output -> numbers.get(output.layer())).toList();
     markAnswers();
     markKept();
+    markOverwriting();
+  }
+
+  /** An activation may take the place of its input, if that serves nobody else, now or later. */
+  private void markOverwriting() {
+    int[] uses = new int[size()];
+    inputs.forEach(own -> own.stream().filter(input -> input != INPUT).forEach(in -> uses[in]++));
+    for (int i = 0; i < size(); i++) {
+      int input = inputs.get(i).getFirst();
+      overwrites[i] =
+          spec.nodes().get(i).layer() instanceof Activation
+              && input != INPUT
+              && uses[input] == 1
+              && !outputs.contains(input)
+              && !needsItsOutput(spec.nodes().get(input).layer());
+    }
+  }
+
+  /** Whether the backward passes of a layer may look at its output, or that is not its own. */
+  private static boolean needsItsOutput(LayerSpec layer) {
+    return switch (layer) {
+      case Add _, BatchNorm _, Convolution _, FullyConnected _ -> false;
+      case Activation _,
+          AveragePool _,
+          Concatenation _,
+          Dropout _,
+          Flatten _,
+          GlobalPool _,
+          GroupNorm _,
+          LayerNorm _,
+          LocalResponseNorm _,
+          MaxPool _,
+          Positions _,
+          SelfAttention _,
+          TokenMean _,
+          Tokens _ ->
+          true;
+    };
   }
 
   private void markKept() {
@@ -164,6 +223,11 @@ public final class Graph implements AutoCloseable {
   /** Whether gradients are needed behind this node: it learns, or one before it does. */
   boolean learns(int node) {
     return learns[node];
+  }
+
+  /** Whether the output of this node may take the place of its input. */
+  boolean overwrites(int node) {
+    return overwrites[node];
   }
 
   /** Whether the network's answer depends on this node. */

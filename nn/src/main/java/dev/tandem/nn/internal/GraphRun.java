@@ -64,7 +64,12 @@ public final class GraphRun implements AutoCloseable {
   void forward(int node) {
     try (PointerScope _ = new PointerScope()) {
       Mode own = graph.isFrozen(node) ? Mode.EVALUATION : mode;
-      passes[node] = graph.layer(node).forward(inputs(node), own).keep();
+      Layer layer = graph.layer(node);
+      Layer.Pass pass =
+          graph.overwrites(node)
+              ? layer.forwardOver(inputs(node), own)
+              : layer.forward(inputs(node), own);
+      passes[node] = pass.keep();
     }
   }
 

@@ -8,7 +8,8 @@ import org.bytedeco.pytorch.Tensor;
  *
  * <p>A layer remembers nothing between calls but its parameters and buffers: what the backward
  * passes need is in the {@link Pass} that forward returned, so several batches may be under way at
- * once. Results belong to the caller's pointer scope; no pass changes what it was given.
+ * once. Results belong to the caller's pointer scope; no pass but {@link #forwardOver} changes what
+ * it was given.
  */
 public interface Layer extends AutoCloseable {
 
@@ -47,6 +48,13 @@ public interface Layer extends AutoCloseable {
 
   /** Computes the output. */
   Pass forward(List<Tensor> inputs, Mode mode);
+
+  /**
+   * As {@link #forward}, for inputs that nobody needs any more: the output may take their place.
+   */
+  default Pass forwardOver(List<Tensor> inputs, Mode mode) {
+    return forward(inputs, mode);
+  }
 
   /** The gradients of the loss by each input, given that by the output. */
   List<Tensor> backwardData(Pass pass, Tensor outputGradient);
