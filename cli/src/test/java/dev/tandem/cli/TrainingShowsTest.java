@@ -70,7 +70,7 @@ class TrainingShowsTest {
 
   @Test
   void cifarShapedImages() throws Exception {
-    Path data = folder.resolve("digits");
+    Path data = Files.createDirectory(folder.resolve("digits"));
     Path train = data.resolve("train");
     Path test = data.resolve("test");
     CommandRun.done("data", "make", "--kind", "digits", "--records", 8000, "--seed", 1, train);
