@@ -69,23 +69,25 @@ class TrainingShowsTest {
   }
 
   @Test
-  void cifarShapedImages() throws Exception {
+  void cifarNetworkOnColouredDigits() throws Exception {
+    assertAccuracy(0.9, train("cifar-shaped.yaml", colouredDigits()));
+  }
+
+  /** Was not seen to hold yet: after 100 steps the loss is still that of guessing. */
+  @Test
+  void resNetOnColouredDigits() throws Exception {
+    List<String> settings = new ArrayList<>(List.of(colouredDigits()));
+    settings.addAll(
+        List.of("network.model=resnet18-small", "epochs=2", "schedule.rate=0.05", "guard.clip=0"));
+    assertAccuracy(0.9, train("cifar-shaped.yaml", settings.toArray(String[]::new)));
+  }
+
+  private String[] colouredDigits() throws Exception {
     Path data = Files.createDirectory(folder.resolve("digits"));
     Path train = data.resolve("train");
     Path test = data.resolve("test");
     CommandRun.done("data", "make", "--kind", "digits", "--records", 8000, "--seed", 1, train);
     CommandRun.done("data", "make", "--kind", "digits", "--records", 2000, "--seed", 2, test);
-    String[] places = {"data.train=" + train, "data.test=" + test};
-    assertAccuracy(0.9, train("cifar-shaped.yaml", places));
-    assertAccuracy(
-        0.9,
-        train(
-            "cifar-shaped.yaml",
-            places[0],
-            places[1],
-            "network.model=resnet18-small",
-            "epochs=2",
-            "schedule.rate=0.05",
-            "guard.clip=0"));
+    return new String[] {"data.train=" + train, "data.test=" + test};
   }
 }
