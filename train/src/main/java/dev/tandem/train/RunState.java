@@ -14,6 +14,7 @@ import dev.tandem.sync.GradientSynchronizer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -60,30 +61,37 @@ record RunState(Communicator communicator, Optimizer optimizer, GradientSynchron
     return new SlicedState(new StateTree(tensors, more), slices);
   }
 
-  /** Refuses to go on with another number of ranks than what they left behind was saved by. */
-  void checkRanks(CheckpointStore checkpoints) {
-    if (synchronizer.residuals().isEmpty()) {
-      return;
-    }
+  /**
+   * What a run takes from its checkpoints: everything, or without residuals if it was not
+   * compressed so far, in which case nothing was left behind. Refuses to go on with another number
+   * of ranks than those whose residuals were saved.
+   */
+  SlicedState restorable(CheckpointStore checkpoints) {
+    SlicedState all = all(Map.of());
     List<Long> steps = checkpoints.steps();
-    if (steps.isEmpty()) {
-      return;
+    if (all.slices().isEmpty() || steps.isEmpty()) {
+      return all;
     }
-    int ranks = ranks(checkpoints, steps.getLast());
-    if (ranks != communicator.size()) {
+    Optional<Integer> ranks = ranks(checkpoints, steps.getLast());
+    if (ranks.isEmpty()) {
+      return SlicedState.whole(common(Map.of()));
+    }
+    if (ranks.get() != communicator.size()) {
       throw new UsageException(
           "the run compresses gradients, and what each of its %d ranks has not sent yet is in the checkpoint: resume with %d ranks, not %d"
-              .formatted(ranks, ranks, communicator.size()));
+              .formatted(ranks.get(), ranks.get(), communicator.size()));
     }
+    return all;
   }
 
-  private int ranks(CheckpointStore checkpoints, long step) {
+  /** How many ranks' residuals a checkpoint has. */
+  private Optional<Integer> ranks(CheckpointStore checkpoints, long step) {
     try {
       Map<String, String> values = checkpoints.restore(step, StateTree.of(List.of(), Map.of()));
-      return Integer.parseInt(values.getOrDefault(RANKS, Integer.toString(communicator.size())));
+      return Optional.ofNullable(values.get(RANKS)).map(Integer::valueOf);
     } catch (WorkFailedException e) {
       // Damaged: whoever restores says so and looks for an older one.
-      return communicator.size();
+      return Optional.of(communicator.size());
     }
   }
 }

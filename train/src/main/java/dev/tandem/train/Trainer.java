@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import dev.tandem.checkpoint.CheckpointStore;
+import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
@@ -12,7 +13,6 @@ import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.config.DeterminismConfig;
 import dev.tandem.train.config.TrainingConfig;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -84,10 +84,8 @@ public final class Trainer {
    * @return steps that are made already
    */
   public long resume() {
-    RunState state = RunState.of(parts);
-    state.checkRanks(parts.checkpoints());
-    Optional<CheckpointStore.Restored> restored =
-        parts.checkpoints().restoreNewest(state.all(Map.of()));
+    SlicedState state = RunState.of(parts).restorable(parts.checkpoints());
+    Optional<CheckpointStore.Restored> restored = parts.checkpoints().restoreNewest(state);
     if (restored.isPresent()) {
       course = Course.of(restored.get().values(), steps);
       parts.sizing().restore(course.sizing());

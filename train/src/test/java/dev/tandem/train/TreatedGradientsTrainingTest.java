@@ -151,6 +151,13 @@ class TreatedGradientsTrainingTest {
     }
   }
 
+  @Test
+  void aRunMayBeCompressedFromSomeStepOn() throws Exception {
+    train(config("steps=3", "epochs=4"), 333, 2, "run", false);
+    TrainingConfig compressed = config("steps=6", "epochs=4", "gradients.compression=top-k");
+    assertEquals(6, train(compressed, 333, 2, "run", true).steps());
+  }
+
   /** More numbers that are not finite than travel at once: none may be left behind. */
   @Test
   void aStepThatIsThrownAwayLeavesNothingBehind() throws Exception {

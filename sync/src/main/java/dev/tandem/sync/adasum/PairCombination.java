@@ -21,22 +21,37 @@ final class PairCombination {
   /** Adds a·b, a·a and b·b of two stretches, {@code dots[at]} to {@code dots[at + 2]}. */
   void products(MemorySegment a, MemorySegment b, double[] dots, int at) {
     long elements = a.byteSize() / Float.BYTES;
+    // Elements at even and at odd places apart, so that additions need not wait for each other.
     double ab = 0;
     double aa = 0;
     double bb = 0;
+    double abOdd = 0;
+    double aaOdd = 0;
+    double bbOdd = 0;
+    float[] x = left;
+    float[] y = right;
     for (long begin = 0; begin < elements; begin += BLOCK) {
       int count = load(a, b, begin, elements);
-      for (int i = 0; i < count; i++) {
-        double x = left[i];
-        double y = right[i];
-        ab += x * y;
-        aa += x * x;
-        bb += y * y;
+      if (count % 2 == 1) {
+        x[count] = 0;
+        y[count] = 0;
+      }
+      for (int i = 0; i < count; i += 2) {
+        double x0 = x[i];
+        double y0 = y[i];
+        double x1 = x[i + 1];
+        double y1 = y[i + 1];
+        ab += x0 * y0;
+        aa += x0 * x0;
+        bb += y0 * y0;
+        abOdd += x1 * y1;
+        aaOdd += x1 * x1;
+        bbOdd += y1 * y1;
       }
     }
-    dots[at] += ab;
-    dots[at + 1] += aa;
-    dots[at + 2] += bb;
+    dots[at] += ab + abOdd;
+    dots[at + 1] += aa + aaOdd;
+    dots[at + 2] += bb + bbOdd;
   }
 
   /** Writes {@code a (1 - a·b / 2 a·a) + b (1 - a·b / 2 b·b)} to {@code target}, a or b. */
