@@ -39,12 +39,16 @@ final class HalfCodec {
   private void toBrain(int count) {
     int[] from = bits;
     short[] into = halves;
+    // Two loops: the compiler vectorises arithmetic of one width, and a change of width by itself.
     for (int i = 0; i < count; i++) {
       int value = from[i];
       // Half of the last place, less one bit when that place is even; all ones if not a number.
       int rounded = (value + 0x7fff + ((value >>> 16) & 1)) >>> 16;
       int notNumber = (INFINITY - (value & Integer.MAX_VALUE)) >> 31;
-      into[i] = (short) ((rounded & ~notNumber) | (QUIET_NAN & notNumber));
+      from[i] = (rounded & ~notNumber) | (QUIET_NAN & notNumber);
+    }
+    for (int i = 0; i < count; i++) {
+      into[i] = (short) from[i];
     }
   }
 

@@ -18,27 +18,34 @@ final class OneBitCodec implements PackedCodec {
   private static final int ABOVE = 1;
 
   private final float[] values = new float[BLOCK];
-  private final float[] left = new float[BLOCK];
+  private final float[] parts = new float[BLOCK];
+  private final int[] bits = new int[BLOCK];
+  private final int[] chosen = new int[BLOCK];
   private final float[] means = new float[2];
   private final long[] signs = new long[BLOCK / Long.SIZE];
+  // The same arrays as memory: numbers become bits and bits numbers by copying.
+  private final MemorySegment valuesMemory = MemorySegment.ofArray(values);
+  private final MemorySegment partsMemory = MemorySegment.ofArray(parts);
+  private final MemorySegment bitsMemory = MemorySegment.ofArray(bits);
+  private final MemorySegment chosenMemory = MemorySegment.ofArray(chosen);
 
   @Override
   public void encode(MemorySegment data, Residuals.Turn turn, MemorySegment payload) {
     long elements = data.byteSize() / Float.BYTES;
     float[] sum = values;
-    float[] last = left;
+    float[] other = parts;
     long to = 0;
     for (long at = 0; at < elements; at += BLOCK) {
       int count = (int) Math.min(BLOCK, elements - at);
       long offset = at * Float.BYTES;
       MemorySegment.copy(data, FLOAT, offset, sum, 0, count);
-      MemorySegment.copy(turn.before(), FLOAT, offset, last, 0, count);
+      MemorySegment.copy(turn.before(), FLOAT, offset, other, 0, count);
       for (int i = 0; i < count; i++) {
-        sum[i] += last[i];
+        sum[i] += other[i];
       }
       quantise(count);
       for (int i = 0; i < count; i++) {
-        sum[i] -= means[bit(i)];
+        sum[i] -= other[i];
       }
       MemorySegment.copy(sum, 0, turn.after(), FLOAT, offset, count);
       MemorySegment.copy(means, 0, payload, FLOAT, to, 2);
@@ -48,41 +55,58 @@ final class OneBitCodec implements PackedCodec {
     }
   }
 
-  private int bit(int element) {
-    return (int) (signs[element / Long.SIZE] >>> element) & 1;
+  /** Finds signs and means of the values; what stands for them is in the parts then. */
+  private void quantise(int count) {
+    MemorySegment.copy(valuesMemory, 0, bitsMemory, 0, (long) count * Float.BYTES);
+    int notBelow = pack(count);
+    // Masks of sign bits choose without branches, which would go wrong half of the time.
+    int[] all = bits;
+    int[] some = chosen;
+    for (int i = 0; i < count; i++) {
+      some[i] = all[i] & ~(all[i] >> 31);
+    }
+    means[ABOVE] = mean(sumOfChosen(count), notBelow);
+    for (int i = 0; i < count; i++) {
+      some[i] = all[i] & (all[i] >> 31);
+    }
+    means[BELOW] = mean(sumOfChosen(count), count - notBelow);
+    int above = Float.floatToRawIntBits(means[ABOVE]);
+    int below = Float.floatToRawIntBits(means[BELOW]);
+    for (int i = 0; i < count; i++) {
+      some[i] = (above & ~(all[i] >> 31)) | (below & (all[i] >> 31));
+    }
+    MemorySegment.copy(chosenMemory, 0, partsMemory, 0, (long) count * Float.BYTES);
   }
 
-  /** Finds signs and means of the values. */
-  private void quantise(int count) {
-    float[] v = values;
+  /** Packs the signs; gives the number of those not below zero. */
+  private int pack(int count) {
     int notBelow = 0;
     for (int begin = 0; begin < count; begin += Long.SIZE) {
       int end = Math.min(count, begin + Long.SIZE);
       long word = 0;
       for (int i = begin; i < end; i++) {
-        // By the sign bit: no branch that could go wrong half of the time.
-        word |= (Float.floatToRawIntBits(v[i]) >>> 31 ^ 1L) << i;
+        word |= (long) (bits[i] >>> 31 ^ 1) << i;
       }
       signs[begin / Long.SIZE] = word;
       notBelow += Long.bitCount(word);
     }
-    // Two sums each, so that additions need not wait for each other.
-    double above = 0;
-    double aboveOdd = 0;
-    double below = 0;
-    double belowOdd = 0;
+    return notBelow;
+  }
+
+  /** Elements at even and at odd places apart, so that additions need not wait for each other. */
+  private double sumOfChosen(int count) {
+    MemorySegment.copy(chosenMemory, 0, partsMemory, 0, (long) count * Float.BYTES);
+    float[] v = parts;
+    double even = 0;
+    double odd = 0;
     for (int i = 0; i + 1 < count; i += 2) {
-      above += Math.max(v[i], 0f);
-      below += Math.min(v[i], 0f);
-      aboveOdd += Math.max(v[i + 1], 0f);
-      belowOdd += Math.min(v[i + 1], 0f);
+      even += v[i];
+      odd += v[i + 1];
     }
     if (count % 2 == 1) {
-      above += Math.max(v[count - 1], 0f);
-      below += Math.min(v[count - 1], 0f);
+      even += v[count - 1];
     }
-    means[ABOVE] = mean(above + aboveOdd, notBelow);
-    means[BELOW] = mean(below + belowOdd, count - notBelow);
+    return even + odd;
   }
 
   private static float mean(double sum, int count) {
@@ -99,15 +123,25 @@ final class OneBitCodec implements PackedCodec {
       int words = Math.ceilDiv(count, Long.SIZE);
       Arrays.fill(sum, 0, count, 0);
       for (int rank = 0; rank < payloads.ranks(); rank++) {
-        long begin = payloads.begin(rank) + from;
-        MemorySegment.copy(payloads.all(), FLOAT, begin, means, 0, 2);
-        MemorySegment.copy(payloads.all(), LONG, begin + 2 * Float.BYTES, signs, 0, words);
-        for (int i = 0; i < count; i++) {
-          sum[i] += means[bit(i)];
+        long payload = payloads.begin(rank) + from;
+        MemorySegment.copy(payloads.all(), FLOAT, payload, means, 0, 2);
+        MemorySegment.copy(payloads.all(), LONG, payload + 2 * Float.BYTES, signs, 0, words);
+        for (int begin = 0; begin < count; begin += Long.SIZE) {
+          add(signs[begin / Long.SIZE], begin, Math.min(count, begin + Long.SIZE));
         }
       }
       MemorySegment.copy(sum, 0, target, FLOAT, at * Float.BYTES, count);
       from += 2L * Float.BYTES + (long) words * Long.BYTES;
+    }
+  }
+
+  private void add(long word, int begin, int end) {
+    float[] sum = values;
+    float[] both = means;
+    long left = word;
+    for (int i = begin; i < end; i++) {
+      sum[i] += both[(int) left & 1];
+      left >>>= 1;
     }
   }
 }
