@@ -13,7 +13,6 @@ import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.config.DeterminismConfig;
 import dev.tandem.train.config.TrainingConfig;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -85,7 +84,7 @@ public final class Trainer {
    * @return steps that are made already
    */
   public long resume() {
-    SlicedState state = SlicedState.whole(parts.optimizer().stateTree(Map.of()));
+    SlicedState state = RunState.of(parts).restorable(parts.checkpoints());
     Optional<CheckpointStore.Restored> restored = parts.checkpoints().restoreNewest(state);
     if (restored.isPresent()) {
       course = Course.of(restored.get().values(), steps);
@@ -141,6 +140,7 @@ public final class Trainer {
         parts.synchronizer(),
         seed,
         config.batch().accumulation(),
+        config.gradients().reduction(),
         config.determinism().synchronisedBatchNorm(),
         phases);
   }
