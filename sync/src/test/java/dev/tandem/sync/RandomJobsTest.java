@@ -9,32 +9,37 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Random jobs under every policy: every result is right, and nothing hangs. */
+/**
+ * Random jobs under every policy: every result is right, and nothing hangs. The thousand jobs can be
+ * run in pieces: {@code -Dtandem.jobs=500 -Dtandem.first-job=500 -Dtandem.policies=gs,topo}.
+ */
 class RandomJobsTest {
 
   private static final int JOBS = 6;
-  private static final int MANY_JOBS = 1_000;
+  private static final int MANY_JOBS = Integer.getInteger("tandem.jobs", 1_000);
+  private static final int FIRST_JOB = Integer.getInteger("tandem.first-job", 0);
 
   static List<String> codes() {
-    return SyncOptions.codes();
+    String chosen = System.getProperty("tandem.policies", "");
+    return chosen.isEmpty() ? SyncOptions.codes() : List.of(chosen.split(",", -1));
   }
 
   @ParameterizedTest
   @MethodSource("codes")
   void jobs(String code) throws Exception {
-    run(code, JOBS);
+    run(code, 0, JOBS);
   }
 
   @ParameterizedTest
   @MethodSource("codes")
   @Tag("slow")
   void manyJobs(String code) throws Exception {
-    run(code, MANY_JOBS);
+    run(code, FIRST_JOB, MANY_JOBS);
   }
 
-  private static void run(String code, int jobs) throws Exception {
+  private static void run(String code, int first, int jobs) throws Exception {
     Seed seed = TestSeed.of(RandomJobsTest.class);
-    for (int i = 0; i < jobs; i++) {
+    for (int i = first; i < first + jobs; i++) {
       RandomJob job = new RandomJob(seed.derive(i), Policies.mostRanks(code));
       Ranks.run(
           job.ranks(),
