@@ -56,6 +56,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     if (!(options.policy() instanceof Policy.Negotiated)) {
       builder.graph.ifPresent(intake::propose);
     }
+    builder.observer.began();
     SyncAgent agent =
         new SyncAgent(group, options.policy(), intake, builder.observer, builder.memory);
     this.thread =

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random jobs under every policy: every result is right, and nothing hangs. The thousand jobs can be
- * run in pieces: {@code -Dtandem.jobs=500 -Dtandem.first-job=500 -Dtandem.policies=gs,topo}.
+ * Random jobs under every policy: every result is right, and nothing hangs. The thousand jobs can
+ * be run in pieces: {@code -Dtandem.jobs=500 -Dtandem.first-job=500 -Dtandem.policies=gs,topo}.
  */
 class RandomJobsTest {
 

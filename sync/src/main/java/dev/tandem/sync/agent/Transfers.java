@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Moves tensors, several as one where they fuse, and tells those who asked. */
 final class Transfers {
@@ -20,6 +21,10 @@ final class Transfers {
   private final Communicator communicator;
   private final Intake intake;
   private final SyncObserver observer;
+  private long count;
+  // Of the transfer under way: when its collective began and ended.
+  private long sentNanos;
+  private long arrivedNanos;
 
   Transfers(Communicator communicator, Intake intake, SyncObserver observer) {
     this.communicator = communicator;
@@ -40,6 +45,7 @@ final class Transfers {
       Optional<Entry> entry = entries.get(i);
       parts.add(entry.isPresent() ? weighted(entry.get()) : zeros(tensors.get(i)));
     }
+    sentNanos = System.nanoTime();
     switch (common.operation()) {
       case SUM -> {
         if (parts.size() == 1) {
@@ -50,6 +56,7 @@ final class Transfers {
       }
       case BROADCAST -> communicator.broadcast(parts.getFirst(), common.root());
     }
+    arrivedNanos = System.nanoTime();
     parts.forEach(part -> Scaling.scale(part, common.dtype(), common.scale()));
     finish(tensors, entries, began);
   }
@@ -66,7 +73,9 @@ final class Transfers {
     }
     Signature common = tensors.getFirst().signature();
     DType dtype = common.dtype();
+    sentNanos = System.nanoTime();
     communicator.allreduce(slice, dtype, ReduceOp.SUM);
+    arrivedNanos = System.nanoTime();
     Scaling.scale(slice, dtype, common.scale());
     for (Entry entry : entries) {
       if (!memory.holds(entry.tensor())) {
@@ -87,10 +96,22 @@ final class Transfers {
   }
 
   private void finish(List<Tensor> tensors, List<Optional<Entry>> entries, long began) {
-    long bytes = tensors.stream().mapToLong(tensor -> tensor.signature().bytes()).sum();
     observer.transferred(
-        tensors.stream().map(Tensor::name).toList(), bytes, began, System.nanoTime());
+        new Transfer(
+            count++,
+            tensors.stream().map(Tensor::name).toList(),
+            tensors.stream().mapToLong(tensor -> tensor.signature().bytes()).sum(),
+            ready(entries).orElse(began),
+            began,
+            sentNanos,
+            arrivedNanos,
+            System.nanoTime()));
     entries.forEach(
         entry -> entry.ifPresent(present -> intake.finish(present, Outcome.completed())));
+  }
+
+  /** When this rank had asked for all of them, if it asked for any. */
+  private static OptionalLong ready(List<Optional<Entry>> entries) {
+    return entries.stream().flatMap(Optional::stream).mapToLong(Entry::madeNanos).max();
   }
 }

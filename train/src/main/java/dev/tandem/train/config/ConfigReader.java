@@ -52,7 +52,7 @@ final class ConfigReader {
             validation(),
             checkpoint(),
             fineTune(),
-            root.text("synchronisation", "buckets"),
+            SynchronisationConfig.read(root),
             root.longInteger("seed", 1));
     root.requireAllRead();
     return config;

@@ -10,7 +10,6 @@ import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
-import dev.tandem.sync.policy.SyncOptions;
 import java.nio.file.Path;
 
 /**
@@ -19,8 +18,6 @@ import java.nio.file.Path;
  * @param network layer by layer
  * @param epochs passes over the training set
  * @param mostSteps the run ends after so many steps even if epochs are left; 0 for no limit
- * @param synchronisation how gradients of ranks meet at levels fast and run, as {@link
- *     SyncOptions#of(String)} names it
  * @param seed fixes every random choice
  */
 public record TrainingConfig(
@@ -37,7 +34,7 @@ public record TrainingConfig(
     ValidationConfig validation,
     CheckpointConfig checkpoint,
     FineTuneConfig fineTune,
-    String synchronisation,
+    SynchronisationConfig synchronisation,
     long seed) {
 
   /** The name of the resolved configuration in a run's folder. */
@@ -65,7 +62,6 @@ public record TrainingConfig(
       checkElastic(batch, data, determinism);
     }
     LayerNames.matching(network, fineTune.freeze());
-    SyncOptions.of(synchronisation);
     preparation(network, data, "", seed); // checks that they go together
   }
 

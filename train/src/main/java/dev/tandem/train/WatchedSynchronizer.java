@@ -1,0 +1,76 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.collective.Determinism;
+import dev.tandem.nn.Network;
+import dev.tandem.sync.GradientSynchronizer;
+import dev.tandem.sync.Synchronizer;
+import dev.tandem.sync.agent.SyncObserver;
+import dev.tandem.sync.plan.TrainingGraph;
+import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.trace.StepMeter;
+import dev.tandem.sync.trace.Timeline;
+import dev.tandem.train.config.SynchronisationConfig;
+import dev.tandem.train.config.TrainingConfig;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The synchroniser of a training rank, with those who watch it: a meter always, a timeline if the
+ * configuration asks for one. All ranks start and close theirs at the same time.
+ */
+final class WatchedSynchronizer implements AutoCloseable {
+
+  /** How the names of the loader's threads begin. */
+  private static final String INPUT_THREADS = "loader-";
+
+  private final StepMeter meter = new StepMeter(INPUT_THREADS);
+  private final Optional<Timeline> timeline;
+  private final Synchronizer synchronizer;
+
+  private WatchedSynchronizer(
+      TrainingConfig config, Communicator communicator, Network network, Path run) {
+    SynchronisationConfig chosen = config.synchronisation();
+    timeline = chosen.timelineOf(run).map(file -> Timeline.begin(communicator, file));
+    List<SyncObserver> observers = new ArrayList<>(List.of(meter));
+    timeline.ifPresent(observers::add);
+    synchronizer =
+        Synchronizer.over(communicator.at(level(config)), SyncOptions.of(chosen.policy()))
+            .planning(TrainingGraph.of(network.gradientGraph()))
+            .gradients(network.gradientBuffer(), network.gradients())
+            .observedBy(SyncObserver.all(observers))
+            .start();
+  }
+
+  /** Starts the synchroniser of a configuration. */
+  static WatchedSynchronizer start(
+      TrainingConfig config, Communicator communicator, Network network, Path run) {
+    return new WatchedSynchronizer(config, communicator, network, run);
+  }
+
+  private static Determinism level(TrainingConfig config) {
+    return switch (config.determinism().level()) {
+      case FAST -> Determinism.FAST;
+      case RUN, ELASTIC -> Determinism.RUN;
+    };
+  }
+
+  GradientSynchronizer synchronizer() {
+    return synchronizer;
+  }
+
+  StepMeter meter() {
+    return meter;
+  }
+
+  @Override
+  public void close() {
+    try {
+      synchronizer.close();
+    } finally {
+      timeline.ifPresent(Timeline::close);
+    }
+  }
+}
