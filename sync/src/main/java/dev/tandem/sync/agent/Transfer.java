@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param number of this transfer since the synchroniser began, from 0; the same on all ranks
  * @param names of the tensors that travelled as one
+ * @param bytes that this rank has written of them
  * @param readyNanos when this rank had asked for all of them; when it was taken up if it had joined
  * @param beginNanos when the background thread took it up
  * @param sendNanos when weights were applied and its collective began
