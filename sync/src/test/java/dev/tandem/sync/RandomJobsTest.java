@@ -25,12 +25,24 @@ class RandomJobsTest {
   private static final int JOBS = 6;
   private static final int MANY_JOBS = Integer.getInteger("tandem.jobs", 1_000);
   private static final int FIRST_JOB = Integer.getInteger("tandem.first-job", 0);
+  private static final List<String> VARIANTS =
+      List.of(
+          "topo+transfers3",
+          "topo+unfused+transfers2",
+          "baseline-parked+transfers2",
+          "topo+pool",
+          "baseline-parked+pool");
   private static final int TREATED_JOBS = 3;
   private static final int MANY_TREATED_JOBS = 200;
 
   static List<String> codes() {
     String chosen = System.getProperty("tandem.policies", "");
-    return chosen.isEmpty() ? SyncOptions.codes() : List.of(chosen.split(",", -1));
+    if (!chosen.isEmpty()) {
+      return List.of(chosen.split(",", -1));
+    }
+    List<String> codes = new ArrayList<>(SyncOptions.codes());
+    codes.addAll(VARIANTS);
+    return codes;
   }
 
   @ParameterizedTest
@@ -48,7 +60,7 @@ class RandomJobsTest {
 
   static List<Arguments> treatments() {
     List<Arguments> treatments = new ArrayList<>();
-    for (String code : List.of("baseline-parked", "topo", "buckets")) {
+    for (String code : List.of("baseline-parked", "topo", "buckets", "topo+transfers2")) {
       for (String compression : List.of("bfloat16", "float16", "top-k:0.05", "one-bit")) {
         treatments.add(Arguments.of(code, Named.of(compression, compressed(compression))));
       }
@@ -79,8 +91,7 @@ class RandomJobsTest {
     run(code, rule, 0, MANY_TREATED_JOBS);
   }
 
-  private static void run(String code, GradientRule rule, int first, int jobs)
-      throws Exception {
+  private static void run(String code, GradientRule rule, int first, int jobs) throws Exception {
     Seed seed = TestSeed.of(RandomJobsTest.class);
     for (int i = first; i < first + jobs; i++) {
       RandomJob job = new RandomJob(seed.derive(i), Policies.mostRanks(code), rule);

@@ -6,16 +6,19 @@ import dev.tandem.nn.Network;
 import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.sync.Synchronizer;
 import dev.tandem.sync.agent.SyncObserver;
+import dev.tandem.sync.plan.RequestGraph;
 import dev.tandem.sync.plan.TrainingGraph;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.sync.trace.Timeline;
+import dev.tandem.sync.tune.AutoSynchronizer;
 import dev.tandem.train.config.SynchronisationConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The synchroniser of a training rank, with those who watch it: a meter always, a timeline if the
@@ -28,7 +31,8 @@ final class WatchedSynchronizer implements AutoCloseable {
 
   private final StepMeter meter = new StepMeter(INPUT_THREADS);
   private final Optional<Timeline> timeline;
-  private final Synchronizer synchronizer;
+  private final GradientSynchronizer synchronizer;
+  private final Runnable closing;
 
   private WatchedSynchronizer(
       TrainingConfig config, Communicator communicator, Network network, Path run) {
@@ -36,12 +40,26 @@ final class WatchedSynchronizer implements AutoCloseable {
     timeline = chosen.timelineOf(run).map(file -> Timeline.begin(communicator, file));
     List<SyncObserver> observers = new ArrayList<>(List.of(meter));
     timeline.ifPresent(observers::add);
-    synchronizer =
-        Synchronizer.over(communicator.at(level(config)), SyncOptions.of(chosen.policy()))
-            .planning(TrainingGraph.of(network.gradientGraph()))
-            .gradients(network.gradientBuffer(), network.gradients())
-            .observedBy(SyncObserver.all(observers))
-            .start();
+    Communicator ranks = communicator.at(level(config));
+    RequestGraph graph = TrainingGraph.of(network.gradientGraph());
+    Function<SyncOptions, Synchronizer> starter =
+        options ->
+            Synchronizer.over(ranks, options)
+                .planning(graph)
+                .gradients(network.gradientBuffer(), network.gradients())
+                .observedBy(SyncObserver.all(observers))
+                .start();
+    if (chosen.automatic()) {
+      AutoSynchronizer automatic =
+          AutoSynchronizer.start(
+              ranks, graph, chosen.tunedFolder(), starter, System.err::println);
+      synchronizer = automatic;
+      closing = automatic::close;
+    } else {
+      Synchronizer fixed = starter.apply(SyncOptions.of(chosen.policy()));
+      synchronizer = fixed;
+      closing = fixed::close;
+    }
   }
 
   /** Starts the synchroniser of a configuration. */
@@ -68,7 +86,7 @@ final class WatchedSynchronizer implements AutoCloseable {
   @Override
   public void close() {
     try {
-      synchronizer.close();
+      closing.run();
     } finally {
       timeline.ifPresent(Timeline::close);
     }

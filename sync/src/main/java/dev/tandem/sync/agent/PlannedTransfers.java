@@ -55,11 +55,13 @@ final class PlannedTransfers implements Mode {
     }
     long flags = head(verdict);
     if ((flags & NOBODY_SHUTS_DOWN) == 0) {
+      site.transfers().drain();
       site.intake().close(new Outcome.Aborted("a rank has shut the synchroniser down"));
       return Optional.empty();
     }
     if ((flags & GO_ON) == 0) {
       site.observer().remark("the plan is left at buffer %d: %s".formatted(next, reason(verdict)));
+      site.transfers().drain();
       site.intake().leave();
       return Optional.of(fallback);
     }

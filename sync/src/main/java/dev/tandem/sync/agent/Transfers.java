@@ -17,23 +17,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Moves tensors, several as one where they fuse, and tells those who asked. */
+/** Moves tensors, several as one where they fuse, and tells those who asked. For one thread. */
 final class Transfers {
 
   private static final long ALIGNMENT = 64;
 
+  private final int lane;
   private final Communicator communicator;
   private final Intake intake;
   private final SyncObserver observer;
   private final Ledger ledger;
   private final CompressedSum compressed;
   private final Adasum adasum;
-  private long count;
   // Of the transfer under way: when its collective began and ended.
   private long sentNanos;
   private long arrivedNanos;
 
-  Transfers(Communicator communicator, Intake intake, SyncObserver observer, Ledger ledger) {
+  Transfers(
+      int lane, Communicator communicator, Intake intake, SyncObserver observer, Ledger ledger) {
+    this.lane = lane;
     this.communicator = communicator;
     this.intake = intake;
     this.observer = observer;
@@ -45,16 +47,17 @@ final class Transfers {
   /**
    * Transfers tensors that fuse.
    *
+   * @param number of the transfer, the same on all ranks
    * @param entries what this rank has asked for, by tensor; empty: it has joined and gives zeros
    */
-  void run(List<Tensor> tensors, List<Optional<Entry>> entries) {
+  void run(long number, List<Tensor> tensors, List<Optional<Entry>> entries) {
     long began = System.nanoTime();
     Signature common = tensors.getFirst().signature();
     long payload =
         common.operation() == Operation.SUM && !common.plainSum()
             ? runCompressed(common, tensors, entries)
             : runPlain(common, tensors, entries);
-    finish(tensors, entries, payload, began);
+    finish(number, tensors, entries, payload, began);
   }
 
   private long runPlain(Signature common, List<Tensor> tensors, List<Optional<Entry>> entries) {
@@ -101,7 +104,11 @@ final class Transfers {
 
   /** Transfers tensors that fill one slice of memory; others lie elsewhere and are copied. */
   void runSlice(
-      List<Tensor> tensors, List<Entry> entries, MemorySegment slice, GradientMemory memory) {
+      long number,
+      List<Tensor> tensors,
+      List<Entry> entries,
+      MemorySegment slice,
+      GradientMemory memory) {
     long began = System.nanoTime();
     for (Entry entry : entries) {
       weighted(entry);
@@ -120,7 +127,7 @@ final class Transfers {
         entry.tensor().data().copyFrom(memory.place(entry.name()));
       }
     }
-    finish(tensors, entries.stream().map(Optional::of).toList(), bytes(tensors), began);
+    finish(number, tensors, entries.stream().map(Optional::of).toList(), bytes(tensors), began);
   }
 
   private static MemorySegment weighted(Entry entry) {
@@ -138,11 +145,12 @@ final class Transfers {
   }
 
   private void finish(
-      List<Tensor> tensors, List<Optional<Entry>> entries, long payload, long began) {
+      long number, List<Tensor> tensors, List<Optional<Entry>> entries, long payload, long began) {
     ledger.add(bytes(tensors), payload);
     observer.transferred(
         new Transfer(
-            count++,
+            number,
+            lane,
             tensors.stream().map(Tensor::name).toList(),
             payload,
             ready(entries).orElse(began),

@@ -54,6 +54,8 @@ class TrainingConfigTest {
             config("optimizer.kind=rmsprop", "schedule={kind: constant, rate: 1e-5}"),
             config("optimizer.kind=adagrad", "precision=bfloat16", "threads=3"),
             config("batch.grow={limit: 512, threshold: 0.02}"),
+            config("synchronisation={policy: auto, tuned: here, timeline: t.json}"),
+            config("synchronisation=topo+pool"),
             config("optimizer={kind: lars, trust: 0.02}", "schedule.warmup-epochs=1.5"),
             config(
                 "optimizer.kind=lamb",
