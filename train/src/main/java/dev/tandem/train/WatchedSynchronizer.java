@@ -51,8 +51,7 @@ final class WatchedSynchronizer implements AutoCloseable {
                 .start();
     if (chosen.automatic()) {
       AutoSynchronizer automatic =
-          AutoSynchronizer.start(
-              ranks, graph, chosen.tunedFolder(), starter, System.err::println);
+          AutoSynchronizer.start(ranks, graph, chosen.tunedFolder(), starter, System.err::println);
       synchronizer = automatic;
       closing = automatic::close;
     } else {

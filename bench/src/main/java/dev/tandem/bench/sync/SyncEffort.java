@@ -64,7 +64,9 @@ public record SyncEffort(
           List.of(1.0),
           List.of(BASELINE, "baseline-parked", "gs", "nbcs", "topo", BUCKETS));
 
-  /** What can be studied beside the default, by name: ways of TOPO that are options, not policies. */
+  /**
+   * What can be studied beside the default, by name: ways of TOPO that are options, not policies.
+   */
   private static final Map<String, List<String>> STUDIES =
       new TreeMap<>(
           Map.of(
@@ -77,8 +79,7 @@ public record SyncEffort(
     for (String name : names) {
       if (!STUDIES.containsKey(name)) {
         throw new UsageException(
-            "--study must be of %s, not '%s'"
-                .formatted(String.join(", ", STUDIES.keySet()), name));
+            "--study must be of %s, not '%s'".formatted(String.join(", ", STUDIES.keySet()), name));
       }
       ways.addAll(STUDIES.get(name));
     }

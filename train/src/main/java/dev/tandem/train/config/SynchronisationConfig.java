@@ -33,7 +33,8 @@ public record SynchronisationConfig(String policy, String timeline, String tuned
     }
     Fields keys = root.section("synchronisation");
     SynchronisationConfig config =
-        new SynchronisationConfig(keys.text("policy", DEFAULT), keys.text("timeline", ""), keys.text("tuned", ""));
+        new SynchronisationConfig(
+            keys.text("policy", DEFAULT), keys.text("timeline", ""), keys.text("tuned", ""));
     keys.requireAllRead();
     return config;
   }
