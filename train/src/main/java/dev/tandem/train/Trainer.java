@@ -1,7 +1,6 @@
 package dev.tandem.train;
 
 import dev.tandem.checkpoint.CheckpointStore;
-import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
@@ -87,8 +86,10 @@ public final class Trainer {
    * @return steps that are made already
    */
   public long resume() {
-    SlicedState state = SlicedState.whole(parts.optimizer().stateTree(Map.of()));
-    Optional<CheckpointStore.Restored> restored = parts.checkpoints().restoreNewest(state);
+    RunState state = RunState.of(parts);
+    state.checkRanks(parts.checkpoints());
+    Optional<CheckpointStore.Restored> restored =
+        parts.checkpoints().restoreNewest(state.all(Map.of()));
     if (restored.isPresent()) {
       course = Course.of(restored.get().values(), steps);
       parts.sizing().restore(course.sizing());
@@ -153,6 +154,7 @@ public final class Trainer {
         parts.synchronizer(),
         seed,
         config.batch().accumulation(),
+        config.gradients().reduction(),
         config.determinism().synchronisedBatchNorm(),
         phases);
   }

@@ -2,6 +2,7 @@ package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
+import dev.tandem.core.TensorView;
 import dev.tandem.nn.Network;
 import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.sync.Synchronizer;
@@ -9,6 +10,7 @@ import dev.tandem.sync.agent.SyncObserver;
 import dev.tandem.sync.plan.RequestGraph;
 import dev.tandem.sync.plan.TrainingGraph;
 import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.request.GradientRule;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.sync.trace.Timeline;
 import dev.tandem.sync.tune.AutoSynchronizer;
@@ -41,10 +43,13 @@ final class WatchedSynchronizer implements AutoCloseable {
     List<SyncObserver> observers = new ArrayList<>(List.of(meter));
     timeline.ifPresent(observers::add);
     Communicator ranks = communicator.at(level(config));
-    RequestGraph graph = TrainingGraph.of(network.gradientGraph());
+    GradientRule rule = config.gradients();
+    rule.compression().requireMeaning(network.gradients().stream().map(TensorView::name).toList());
+    RequestGraph graph = TrainingGraph.of(network.gradientGraph(), rule);
     Function<SyncOptions, Synchronizer> starter =
         options ->
             Synchronizer.over(ranks, options)
+                .treating(rule)
                 .planning(graph)
                 .gradients(network.gradientBuffer(), network.gradients())
                 .observedBy(SyncObserver.all(observers))

@@ -63,7 +63,8 @@ public final class AutoSynchronizer implements GradientSynchronizer, AutoCloseab
     this.file = file;
     this.log = log;
     Optional<Candidate> kept = kept();
-    searching = kept.isEmpty();
+    // Who is alone has nobody to synchronise with.
+    searching = kept.isEmpty() && control.size() > 1;
     candidate = kept.orElseGet(search::current);
     kept.ifPresent(known -> tell("synchronisation as tuned before: " + known));
     current = starter.apply(candidate.options());

@@ -10,6 +10,7 @@ import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.sync.request.GradientRule;
 import java.nio.file.Path;
 
 /**
@@ -18,6 +19,7 @@ import java.nio.file.Path;
  * @param network layer by layer
  * @param epochs passes over the training set
  * @param mostSteps the run ends after so many steps even if epochs are left; 0 for no limit
+ * @param gradients how gradients of ranks are brought together at levels fast and run
  * @param seed fixes every random choice
  */
 public record TrainingConfig(
@@ -35,6 +37,7 @@ public record TrainingConfig(
     CheckpointConfig checkpoint,
     FineTuneConfig fineTune,
     SynchronisationConfig synchronisation,
+    GradientRule gradients,
     long seed) {
 
   /** The name of the resolved configuration in a run's folder. */
@@ -59,14 +62,23 @@ public record TrainingConfig(
               .formatted(data.classNames().size(), network.classes()));
     }
     if (determinism.elastic()) {
-      checkElastic(batch, data, determinism);
+      checkElastic(batch, data, determinism, gradients);
     }
     LayerNames.matching(network, fineTune.freeze());
     preparation(network, data, "", seed); // checks that they go together
   }
 
   private static void checkElastic(
-      BatchConfig batch, DataConfig data, DeterminismConfig determinism) {
+      BatchConfig batch, DataConfig data, DeterminismConfig determinism, GradientRule gradients) {
+    if (!gradients.plain()) {
+      throw new UsageException(
+          "gradients.%s, but with determinism: elastic the gradients of shards are summed as they"
+                  .formatted(
+                      gradients.compression().compresses()
+                          ? "compression is not none"
+                          : "reduction is adasum")
+              + " are, along one tree: use determinism: run");
+    }
     if (batch.accumulation() > 1) {
       throw new UsageException(
           "batch.accumulation is %d, but with determinism: elastic a rank goes through its shards"
