@@ -4,18 +4,25 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * How long threads of this process were active, which is on a core or ready and without one, as the
- * kernel counts it for threads that are alive; nothing where it does not.
+ * kernel counts it for threads that are alive; nothing where it does not. For one thread at a time.
  */
 final class InputActivity {
 
   private static final Path TASKS = Path.of("/proc/self/task");
 
+  /** Threads are looked for in one reading of so many: a process has dozens of others. */
+  private static final int SEARCH_EVERY = 16;
+
   private final String prefix;
+  private List<Path> threads = List.of();
+  private int readings;
 
   /**
    * The activity of some threads.
@@ -28,28 +35,43 @@ final class InputActivity {
 
   /** Active time so far in nanoseconds, by thread. */
   Map<Path, Long> read() {
-    Map<Path, Long> active = new HashMap<>();
-    if (!Files.isDirectory(TASKS)) {
-      return active;
+    if (readings++ % SEARCH_EVERY == 0) {
+      threads = search();
     }
-    try (DirectoryStream<Path> threads = Files.newDirectoryStream(TASKS)) {
-      for (Path thread : threads) {
-        read(thread, active);
+    Map<Path, Long> active = new HashMap<>();
+    for (Path thread : threads) {
+      try {
+        String[] counts = Files.readString(thread.resolve("schedstat")).split(" ", -1);
+        active.put(thread, Long.parseLong(counts[0]) + Long.parseLong(counts[1]));
+      } catch (IOException e) {
+        // It has ended.
       }
-    } catch (IOException e) {
-      return Map.of();
     }
     return active;
   }
 
-  private void read(Path thread, Map<Path, Long> into) {
-    try {
-      if (Files.readString(thread.resolve("comm")).startsWith(prefix)) {
-        String[] counts = Files.readString(thread.resolve("schedstat")).split(" ", -1);
-        into.put(thread, Long.parseLong(counts[0]) + Long.parseLong(counts[1]));
+  private List<Path> search() {
+    List<Path> found = new ArrayList<>();
+    if (!Files.isDirectory(TASKS)) {
+      return found;
+    }
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(TASKS)) {
+      for (Path thread : all) {
+        if (name(thread).startsWith(prefix)) {
+          found.add(thread);
+        }
       }
     } catch (IOException e) {
-      // It has ended just now.
+      return List.of();
+    }
+    return found;
+  }
+
+  private static String name(Path thread) {
+    try {
+      return Files.readString(thread.resolve("comm"));
+    } catch (IOException e) {
+      return ""; // It has ended just now.
     }
   }
 
