@@ -11,16 +11,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Jobs whose ranks are threads of the test. */
-final class Ranks {
+public final class Ranks {
 
-  interface Work<T> {
+  public interface Work<T> {
     T run(Communicator communicator) throws Exception;
   }
 
   private Ranks() {}
 
   /** What each rank returns, by rank; fails with all stacks if it takes longer than the limit. */
-  static <T> List<T> run(int size, Duration limit, Work<T> work) throws Exception {
+  public static <T> List<T> run(int size, Duration limit, Work<T> work) throws Exception {
     List<Communicator> communicators = Communicator.threads(size);
     return Watchdog.within(limit, () -> runAll(communicators, work));
   }
