@@ -4,7 +4,6 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.sync.servers.Request.What;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -22,15 +21,17 @@ import java.util.stream.IntStream;
  */
 public final class ParameterServers implements AutoCloseable {
 
-  private final ServerSettings settings;
   private final int rank;
   private final Communicator requests;
   private final Communicator answers;
   private final Optional<Communicator> workers;
   private final MovedBytes moved;
   private final Fate fate = new Fate();
-  private final List<Thread> threads = new ArrayList<>();
+  private final ServingThreads threads;
+
+  /** Null on a rank that does not work, and so never uses it. */
   private final Upstream upstream;
+
   private final Set<Notice> notices = EnumSet.noneOf(Notice.class);
   private long clock;
   private long lag;
@@ -40,7 +41,6 @@ public final class ParameterServers implements AutoCloseable {
   private ParameterServers(
       Communicator communicator, ServerSettings settings, UpdateRule.Part whole) {
     ServerLayout layout = settings.layout();
-    this.settings = settings;
     rank = communicator.rank();
     int[] everyone = IntStream.range(0, communicator.size()).toArray();
     requests = communicator.group(everyone);
@@ -51,7 +51,9 @@ public final class ParameterServers implements AutoCloseable {
                 communicator.group(layout.workers().stream().mapToInt(one -> one).toArray()))
             : Optional.empty();
     moved = new MovedBytes(layout, rank);
-    upstream = new Wiring(whole).connect();
+    threads = new ServingThreads(rank, fate);
+    Wire wire = new Wire(requests, answers, moved);
+    upstream = new Wiring(settings, rank, whole, wire, fate, threads).connect().orElse(null);
   }
 
   /**
@@ -73,86 +75,6 @@ public final class ParameterServers implements AutoCloseable {
           "the rule keeps %d slots, not %d".formatted(settings.rule().slots(), slots.size()));
     }
     return new ParameterServers(communicator, settings, new UpdateRule.Part(0, parameters, slots));
-  }
-
-  /** Makes the stores of this rank and connects them, bottom up. */
-  private final class Wiring {
-
-    private final ServerLayout layout = settings.layout();
-    private final Wire wire = new Wire(requests, answers, moved);
-    private final UpdateRule.Part whole;
-    private final Shards shards;
-
-    Wiring(UpdateRule.Part whole) {
-      this.whole = whole;
-      shards = new Shards(whole.elements(), layout.servers().size());
-    }
-
-    /** What the worker of this rank talks to; nothing if it does not work. */
-    Upstream connect() {
-      int own = layout.servers().indexOf(rank);
-      Optional<ShardStore> shard = own < 0 ? Optional.empty() : Optional.of(shard(own));
-      shard.ifPresent(store -> serve(store, layout.clients(), "server"));
-      if (workers.isEmpty()) {
-        return null;
-      }
-      Optional<Integer> parent = layout.parent(rank);
-      Upstream next = parent.isPresent() ? new RemoteLink(wire, parent.get()) : servers(shard);
-      // The highest proxy is nearest to the servers, the lowest to the worker.
-      for (int level : layout.proxiesOn(rank).reversed()) {
-        List<Integer> members = layout.membersWith(rank, level);
-        ProxyStore proxy =
-            new ProxyStore(
-                whole.parameters(),
-                settings.rule().slots(),
-                members.size(),
-                settings.staleness(),
-                next,
-                fate);
-        begin("proxy-" + level, proxy::run);
-        serve(proxy, members, "proxy-" + level);
-        next = new LocalLink(proxy, members.indexOf(rank));
-      }
-      return next;
-    }
-
-    private ShardStore shard(int number) {
-      return new ShardStore(
-          settings.rule(),
-          new UpdateRule.Part(
-              shards.first(number),
-              shards.of(whole.parameters(), number),
-              whole.slots().stream().map(slot -> shards.of(slot, number)).toList()),
-          layout.shares(),
-          settings.staleness(),
-          fate);
-    }
-
-    private Upstream servers(Optional<ShardStore> own) {
-      int client = layout.clients().indexOf(rank);
-      List<Upstream> links = new ArrayList<>();
-      for (int server : layout.servers()) {
-        links.add(
-            server == rank
-                ? new LocalLink(own.orElseThrow(), client)
-                : new RemoteLink(wire, server));
-      }
-      return new ShardedLinks(shards, links, Math.max(0, client) % links.size());
-    }
-
-    private void serve(Store store, List<Integer> clients, String name) {
-      for (int client : clients) {
-        if (client != rank) {
-          Session session = new Session(wire, client, store, clients.indexOf(client), fate);
-          begin("%s-for-%d".formatted(name, client), session::run);
-        }
-      }
-    }
-
-    private void begin(String name, Runnable work) {
-      threads.add(
-          Thread.ofPlatform().daemon().name("tandem-%s-on-%d".formatted(name, rank)).start(work));
-    }
   }
 
   /**
@@ -255,15 +177,7 @@ public final class ParameterServers implements AutoCloseable {
 
   /** Serves until all workers have finished: all that a rank does that does not work. */
   public void serve() {
-    for (Thread thread : threads) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new WorkFailedException("interrupted while serving parameters", e);
-      }
-    }
-    fate.check();
+    threads.await();
     finished = true;
   }
 
