@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "servers",
     description = {
-      "Trains the demo's network on drawn digits from a database, on 2 and on 4 ranks, with"
+      "Trains a small network on drawn digits from a database, on 2 and on 4 ranks, with"
           + " allreduce (policy buckets), with sharded parameter servers, and with servers behind"
           + " proxies, at a staleness of 0, 2 and 8, while one rank, or each now and then, is late."
           + " Prints steps a second, bytes moved within and between hosts, and loss and accuracy"
@@ -90,7 +90,9 @@ final class BenchServersCommand extends TandemCommand {
               row.staleness(),
               row.stepsPerSecond(),
               row.ratioToAllreduce(),
-              String.format(Locale.ROOT, "%.3f..%.3f", row.ratioLow(), row.ratioHigh()),
+              row.rounds() < 2
+                  ? "one round"
+                  : String.format(Locale.ROOT, "%.3f..%.3f", row.ratioLow(), row.ratioHigh()),
               row.localBytesPerStep() / 1e3,
               row.globalBytesPerStep() / 1e3,
               row.lag(),

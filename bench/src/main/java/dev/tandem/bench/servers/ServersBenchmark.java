@@ -25,7 +25,7 @@ import java.util.function.ToDoubleFunction;
 public final class ServersBenchmark {
 
   private static final int[] RANKS = {2, 4};
-  private static final int TRAINING_SAMPLES = 8_000;
+  private static final int MOST_SAMPLES = 8_000;
   private static final int TEST_SAMPLES = 1_000;
 
   private final ServersEffort effort;
@@ -43,13 +43,19 @@ public final class ServersBenchmark {
     String machine = Machine.describe(temporary);
     List<ServersRow> rows = new ArrayList<>();
     try (BenchFolder folder = BenchFolder.in(temporary)) {
-      draw(folder.path().resolve(ServersRankMain.TRAINING), 1, TRAINING_SAMPLES);
+      draw(folder.path().resolve(ServersRankMain.TRAINING), 1, trainingSamples());
       draw(folder.path().resolve(ServersRankMain.TEST), 2, TEST_SAMPLES);
       for (int ranks : RANKS) {
         rows.addAll(rows(ranks, measure(ranks, folder.path()), machine));
       }
     }
     return rows;
+  }
+
+  /** No more than a turn of the most ranks sees; longer turns see some twice. */
+  private int trainingSamples() {
+    int ranks = RANKS[RANKS.length - 1];
+    return Math.min(MOST_SAMPLES, effort.steps() * ranks * ServersWorkload.BATCH);
   }
 
   private void draw(Path folder, long seed, int count) {

@@ -9,8 +9,8 @@ import java.util.Locale;
  *
  * @param rounds of turns, with 2 ranks and with 4
  * @param steps of a turn
- * @param limit for the rounds of one number of ranks: none but the first begins that would end
- *     later
+ * @param limit for one number of ranks, from the start of its processes: no round but the first
+ *     begins that would end later
  */
 public record ServersEffort(int rounds, int steps, Duration limit) {
 
@@ -18,7 +18,7 @@ public record ServersEffort(int rounds, int steps, Duration limit) {
   public static final ServersEffort FULL = new ServersEffort(5, 200, Duration.ofMinutes(10));
 
   /** Within 75 seconds. */
-  public static final ServersEffort QUICK = new ServersEffort(3, 30, Duration.ofSeconds(22));
+  public static final ServersEffort QUICK = new ServersEffort(3, 40, Duration.ofSeconds(24));
 
   public ServersEffort withRounds(int count) {
     return new ServersEffort(count, steps, limit);

@@ -47,23 +47,24 @@ public final class ServersRankMain {
 
   /** Measures everything; arguments as {@link ServersEffort#arguments} has them. */
   public static void main(String[] arguments) {
+    long began = System.nanoTime();
     Path folder = Path.of(arguments[0]);
     try (Communicator communicator = Communicator.join();
         RecordSource training = LmdbSource.open(folder.resolve(TRAINING));
         RecordSource test = LmdbSource.open(folder.resolve(TEST));
         ServersWorkload workload = new ServersWorkload(communicator, training, test)) {
-      new ServersRankMain(communicator, workload, ServersEffort.of(arguments)).run();
+      new ServersRankMain(communicator, workload, ServersEffort.of(arguments)).run(began);
     }
   }
 
-  private void run() {
+  private void run(long began) {
     List<ServersTurn> turns = ServersTurn.all(communicator.size());
     // A lap that does not count: whatever has to be compiled is.
     turns.stream()
         .filter(turn -> turn.late() == Lateness.EACH)
         .forEach(turn -> measure(turn, COMPILING_STEPS));
     long first = System.nanoTime();
-    for (int round = 0; round < effort.rounds() && fits(first, round); round++) {
+    for (int round = 0; round < effort.rounds() && fits(began, first, round); round++) {
       for (ServersTurn turn : round % 2 == 0 ? turns : turns.reversed()) {
         ServersMeasurement measured = measure(turn, effort.steps());
         if (communicator.rank() == 0) {
@@ -74,10 +75,10 @@ public final class ServersRankMain {
   }
 
   /** Whether there is time for another round, if it takes as long as those before. */
-  private boolean fits(long first, int round) {
-    long passed = System.nanoTime() - first;
-    long each = round == 0 ? 0 : passed / round;
-    boolean fits = round == 0 || passed + each <= effort.limit().toNanos();
+  private boolean fits(long began, long first, int round) {
+    long now = System.nanoTime();
+    long each = round == 0 ? 0 : (now - first) / round;
+    boolean fits = round == 0 || now - began + each <= effort.limit().toNanos();
     // All ranks must come to the same answer.
     return all(ReduceOp.MIN, fits ? 1 : 0)[0] > 0;
   }
@@ -174,7 +175,8 @@ public final class ServersRankMain {
     double seconds = all(ReduceOp.MAX, (end - began) / 1e9)[0];
     double[] sums =
         all(ReduceOp.SUM, (double) moved.near(), (double) moved.far(), lag / communicator.size());
-    Evaluation evaluation = workload.evaluate();
+    // Rank 0 prints; it looks at its parameters, which all ranks have alike.
+    Evaluation evaluation = communicator.rank() == 0 ? workload.evaluate() : Evaluation.NONE;
     return new ServersMeasurement(
         seconds,
         new Moved((long) sums[0], (long) sums[1]),
