@@ -46,7 +46,7 @@ import java.lang.foreign.MemorySegment;
 final class ServersWorkload implements AutoCloseable {
 
   static final Seed SEED = new Seed(7);
-  static final double LEARNING_RATE = 0.03;
+  static final double LEARNING_RATE = 0.01;
   static final OptimizerConfig.Sgd RULE = new OptimizerConfig.Sgd(0.9, 5e-4, false);
 
   /** Of a rank. */
