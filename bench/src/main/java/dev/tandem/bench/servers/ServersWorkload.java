@@ -46,8 +46,10 @@ import java.lang.foreign.MemorySegment;
 final class ServersWorkload implements AutoCloseable {
 
   static final Seed SEED = new Seed(7);
-  static final double LEARNING_RATE = 0.01;
-  static final OptimizerConfig.Sgd RULE = new OptimizerConfig.Sgd(0.9, 5e-4, false);
+  static final double LEARNING_RATE = 0.05;
+
+  /** Little momentum: gradients that come late act as more of it. */
+  static final OptimizerConfig.Sgd RULE = new OptimizerConfig.Sgd(0.5, 5e-4, false);
 
   /** Of a rank. */
   static final int BATCH = 16;
