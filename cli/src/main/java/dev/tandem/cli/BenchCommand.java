@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
       BenchReadCommand.class,
       BenchCollectiveCommand.class,
       BenchSyncCommand.class,
+      BenchServersCommand.class,
       BenchTrainCommand.class,
       BenchBatchCommand.class,
       BenchCheckpointCommand.class
@@ -24,6 +25,7 @@ import picocli.CommandLine.Command;
       "  ./tandem bench read --quick",
       "  ./tandem bench collective --quick",
       "  ./tandem bench sync --quick",
+      "  ./tandem bench servers --quick",
       "  ./tandem bench train --quick",
       "  ./tandem bench batch --quick",
       "  ./tandem bench checkpoint --quick"

@@ -3,22 +3,60 @@ package dev.tandem.train;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
+import dev.tandem.nn.Optimizer;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * How a rank makes the gradients of a step: computes those of its own samples, layer by layer,
  * hands each to synchronisation as soon as it is ready, and waits for the sums. One thread.
  */
-sealed interface GradientWork extends AutoCloseable permits ShareWork, ShardWork {
+sealed interface GradientWork extends AutoCloseable permits ShareWork, ShardWork, ServerWork {
 
   /**
-   * Leaves the gradients of the whole step in the network, the same bits on every rank.
+   * Leaves the gradients of the whole step in the network, the same bits on every rank; with
+   * parameter servers those of this rank's share.
    *
    * @param step its number, from 0
-   * @return the mean loss over the step's samples of all ranks
+   * @return the mean loss over the step's samples of all ranks, or of this rank's share likewise
    */
   double run(Batch batch, long step);
 
-  /** Makes buffers, such as running statistics, the same on every rank. */
+  /** Changes the parameters by these gradients. */
+  default void update(Optimizer optimizer, double rate) {
+    optimizer.step(rate);
+  }
+
+  /**
+   * Whether gradients that must not be used concern this rank alone: then it goes on with none, and
+   * {@link #stops} is true on all ranks after some step. Else all ranks have seen the same.
+   *
+   * @param what is wrong with them
+   */
+  default boolean withholds(String what) {
+    return false;
+  }
+
+  /**
+   * Whether all ranks stop after this step, because one of them was asked to or withholds
+   * gradients.
+   *
+   * @param asked asks this rank; all ranks have such a question, or none
+   */
+  boolean stops(Optional<BooleanSupplier> asked);
+
+  /** Why all stop, as part of a sentence. */
+  default String whyItStops() {
+    return "as asked";
+  }
+
+  /** All ranks have made their last step, and have saved what they had to. */
+  default void leave() {}
+
+  /**
+   * Makes what ranks have by themselves the same on every rank: buffers, such as running
+   * statistics; with parameter servers also the parameters and what the optimizer keeps.
+   */
   void agreeOnBuffers();
 
   /** Which samples this rank is given, from a position on. */

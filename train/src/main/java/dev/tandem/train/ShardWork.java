@@ -20,6 +20,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -232,6 +233,11 @@ final class ShardWork implements GradientWork {
                   .formatted(smallestStep, shards)
               + " each: change batch.global, or set data.epoch-end: circular");
     }
+  }
+
+  @Override
+  public boolean stops(Optional<BooleanSupplier> asked) {
+    return Votes.any(communicator, asked);
   }
 
   @Override

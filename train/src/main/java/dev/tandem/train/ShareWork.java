@@ -22,6 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -88,7 +89,7 @@ final class ShareWork implements GradientWork {
   }
 
   /** Computes and submits this rank's gradients; gives its mean loss. */
-  private double own(Batch batch, long step) {
+  double own(Batch batch, long step) {
     if (batch.count() == 0) {
       submitNothing();
       return 0;
@@ -178,6 +179,11 @@ final class ShareWork implements GradientWork {
                   .formatted(smallestStep, communicator.size(), passes)
               + " need one each: change batch.global, or set data.epoch-end: circular");
     }
+  }
+
+  @Override
+  public boolean stops(Optional<BooleanSupplier> asked) {
+    return Votes.any(communicator, asked);
   }
 
   @Override

@@ -13,6 +13,9 @@ import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.config.DeterminismConfig;
+import dev.tandem.train.config.GuardConfig;
+import dev.tandem.train.config.OptimizerConfig;
+import dev.tandem.train.config.ServersConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -118,7 +121,7 @@ public final class Trainer {
   public TrainingEvent.Result run() {
     Phases phases = new Phases();
     try (GradientWork work = work(phases);
-        Guard guard = new Guard(config.guard(), parts.network(), course.smoothedLoss());
+        Guard guard = new Guard(guards(), parts.network(), course.smoothedLoss());
         BatchFeed feed =
             new BatchFeed(config, parts.training(), work, course.position(), course.batch())) {
       Rates rates = new Rates(config, steps);
@@ -132,8 +135,9 @@ public final class Trainer {
     DeterminismConfig determinism = config.determinism();
     Seed seed = new Seed(config.seed()).derive("dropout");
     return switch (determinism.level()) {
-      case FAST -> shares(parts.communicator().at(Determinism.FAST), seed, phases);
-      case RUN -> shares(parts.communicator().at(Determinism.RUN), seed, phases);
+      case FAST -> fast(parts.communicator().at(Determinism.FAST), seed, phases);
+      case RUN ->
+          shares(parts.communicator().at(Determinism.RUN), parts.synchronizer(), seed, phases);
       case ELASTIC ->
           new ShardWork(
               parts.communicator(),
@@ -145,11 +149,44 @@ public final class Trainer {
     };
   }
 
-  private GradientWork shares(Communicator communicator, Seed seed, Phases phases) {
+  private GradientWork fast(Communicator communicator, Seed seed, Phases phases) {
+    return config.servers().isPresent()
+        ? served(communicator, config.servers().get(), seed, phases)
+        : shares(communicator, parts.synchronizer(), seed, phases);
+  }
+
+  private GradientWork served(
+      Communicator communicator, ServersConfig servers, Seed seed, Phases phases) {
+    return new ServerWork(
+        communicator,
+        parts.network(),
+        shares(communicator, new ServerWork.Unsynchronized(), seed, phases),
+        new ServedParameters(
+            communicator,
+            servers.layout(communicator),
+            servers.staleness(),
+            (OptimizerConfig.Sgd) config.optimizer(), // as the configuration has checked
+            parts.network(),
+            parts.optimizer()),
+        phases,
+        System.err::println);
+  }
+
+  /** Servers get the terms of a sum: if each is so short, the sum is not too long. */
+  private GuardConfig guards() {
+    GuardConfig guard = config.guard();
+    return config.servers().isPresent()
+        ? new GuardConfig(
+            guard.clip() / parts.communicator().size(), guard.lossSpike(), guard.spikeAfter())
+        : guard;
+  }
+
+  private ShareWork shares(
+      Communicator communicator, GradientSynchronizer synchronizer, Seed seed, Phases phases) {
     return new ShareWork(
         communicator,
         parts.network(),
-        parts.synchronizer(),
+        synchronizer,
         seed,
         config.batch().accumulation(),
         config.gradients().reduction(),

@@ -3,6 +3,7 @@ package dev.tandem.train;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
+import dev.tandem.core.StateTree;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.StallReport;
@@ -13,7 +14,6 @@ import dev.tandem.train.Phases.Phase;
 import dev.tandem.train.batch.BatchObservation;
 import dev.tandem.train.config.CheckpointConfig;
 import dev.tandem.train.config.TrainingConfig;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Map;
@@ -91,7 +91,7 @@ final class TrainingLoop {
       double norm = phases.in(Phase.COMPUTE, guard::clip);
       stopIfTroubled(batch, loss, norm);
       double rate = rates.at(batch.position(), feed.batch());
-      phases.in(Phase.COMPUTE, () -> optimizer.step(rate));
+      phases.in(Phase.COMPUTE, () -> work.update(optimizer, rate));
       phases.addTraining(System.nanoTime() - began);
       watch.ended();
       between(batch, loss, rate, norm);
@@ -102,15 +102,13 @@ final class TrainingLoop {
 
   /** Whoever was asked, all ranks stop after the same step. */
   private void stopIfAsked() {
-    if (stop.isPresent() && feed.hasNext()) {
-      int[] asked = {stop.get().getAsBoolean() ? 1 : 0};
-      communicator.allreduce(MemorySegment.ofArray(asked), DType.INT32, ReduceOp.MAX);
-      if (asked[0] > 0) {
-        Position now = feed.position();
-        throw new WorkFailedException(
-            "stopped after step %d, as asked; --resume goes on from %s"
-                .formatted(now.step(), keep(now)));
-      }
+    if (feed.hasNext() && work.stops(stop)) {
+      Position now = feed.position();
+      String kept = keep(now);
+      work.leave();
+      throw new WorkFailedException(
+          "stopped after step %d, %s; --resume goes on from %s"
+              .formatted(now.step(), work.whyItStops(), kept));
     }
   }
 
@@ -121,6 +119,9 @@ final class TrainingLoop {
     if (trouble.isPresent()) {
       guard.undo();
       parts.synchronizer().undo();
+      if (work.withholds(trouble.get())) {
+        return;
+      }
       throw new WorkFailedException(
           "%s. Lower schedule.rate or set guard.clip; the state before this step is kept in %s"
               .formatted(trouble.get(), keep(position)));
@@ -226,6 +227,7 @@ final class TrainingLoop {
             checkpointSeconds,
             checkpoint);
     events.accept(result);
+    work.leave();
     return result;
   }
 }

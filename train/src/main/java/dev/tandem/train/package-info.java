@@ -6,7 +6,8 @@
  * {@link dev.tandem.train.RankMain}: it joins the others and wires a {@link
  * dev.tandem.train.Trainer}, whose loop is {@code TrainingLoop}. How a rank makes gradients is a
  * {@code GradientWork}: by shares at levels {@code fast} and {@code run}, by shards at level {@code
- * elastic}. Rank 0 speaks for all: its {@link dev.tandem.train.TrainingEvent}s go to {@code
+ * elastic}, by shares that go to parameter servers at level {@code fast} if the configuration says
+ * so. Rank 0 speaks for all: its {@link dev.tandem.train.TrainingEvent}s go to {@code
  * metrics.jsonl}, to TensorBoard and, as lines on standard output, to the process that started the
  * ranks.
  *

@@ -101,7 +101,10 @@ public interface Collectives {
   /** Swaps the rims of neighbouring parts. */
   void haloExchange(HaloExchange.Side lower, HaloExchange.Side upper);
 
-  /** Sends data to one rank; may wait until that rank receives it. */
+  /**
+   * Sends data to one rank; may wait until that rank receives it. Several threads may send and
+   * receive at once, each to or from another rank.
+   */
   void send(MemorySegment data, int to);
 
   /** Waits for data that one rank sends, which must be as long as {@code target}. */

@@ -52,6 +52,7 @@ final class ConfigReader {
                 root.choice("determinism", DeterminismConfig.Level.RUN),
                 root.integer("shards", 8),
                 root.flag("synchronised-batch-norm", false)),
+            ServersConfig.read(root),
             guard(),
             validation(),
             checkpoint(),

@@ -29,6 +29,7 @@ final class ConfigTree {
     root.put("determinism", Fields.word(config.determinism().level()));
     root.put("shards", config.determinism().shards());
     root.put("synchronised-batch-norm", config.determinism().synchronisedBatchNorm());
+    config.servers().ifPresent(servers -> servers.write(root.putObject("servers")));
     root.putObject("guard")
         .put("clip", config.guard().clip())
         .put("loss-spike", config.guard().lossSpike())

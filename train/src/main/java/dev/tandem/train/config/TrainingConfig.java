@@ -12,6 +12,7 @@ import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.sync.request.GradientRule;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Everything that decides a run, checked once and then fixed.
@@ -19,6 +20,7 @@ import java.nio.file.Path;
  * @param network layer by layer
  * @param epochs passes over the training set
  * @param mostSteps the run ends after so many steps even if epochs are left; 0 for no limit
+ * @param servers parameter servers in the place of allreduce, if wanted
  * @param gradients how gradients of ranks are brought together at levels fast and run
  * @param seed fixes every random choice
  */
@@ -32,6 +34,7 @@ public record TrainingConfig(
     long mostSteps,
     ComputeConfig compute,
     DeterminismConfig determinism,
+    Optional<ServersConfig> servers,
     GuardConfig guard,
     ValidationConfig validation,
     CheckpointConfig checkpoint,
@@ -61,6 +64,7 @@ public record TrainingConfig(
           "data.class-names are %d, but the network tells %d classes apart"
               .formatted(data.classNames().size(), network.classes()));
     }
+    servers.ifPresent(wanted -> wanted.check(determinism, optimizer, batch));
     if (determinism.elastic()) {
       checkElastic(batch, data, determinism, gradients);
     }

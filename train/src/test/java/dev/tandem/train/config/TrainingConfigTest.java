@@ -89,7 +89,7 @@ class TrainingConfigTest {
     assertEquals(
         "c.yaml: configuration: unknown key 'lerning_rate'; known here: [batch, checkpoint, data,"
             + " determinism, device, epochs, fine-tune, gradients, guard, network, optimizer, precision, schedule, seed,"
-            + " shards, steps, synchronisation, synchronised-batch-norm, threads, validation]",
+            + " servers, shards, steps, synchronisation, synchronised-batch-norm, threads, validation]",
         mistake("lerning_rate=3"));
     assertEquals(
         "c.yaml: batch: unknown key 'globl'; known here: [accumulation, global, grow]",

@@ -1,0 +1,118 @@
+package dev.tandem.train.config;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.reuse.ClusterMap;
+import dev.tandem.data.reuse.Level;
+import dev.tandem.data.reuse.RankPlaces;
+import dev.tandem.nn.spec.Fields;
+import dev.tandem.sync.servers.NumaPlaces;
+import dev.tandem.sync.servers.ServerLayout;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Parameter servers instead of allreduce.
+ *
+ * @param staleness steps that a rank may be ahead of the slowest
+ * @param proxies levels at which proxies stand between workers and servers, nearest first, as
+ *     {@link Level} names them; {@code numa} alone for one a NUMA node
+ * @param clusterMap the file that says which host is where; empty if all are at one switch
+ * @param ranks so many ranks, the first ones, hold a shard of the parameters; 0 for all
+ */
+public record ServersConfig(int staleness, List<String> proxies, String clusterMap, int ranks) {
+
+  /** The word for proxies below the level of nodes. */
+  private static final String NUMA = "numa";
+
+  public ServersConfig {
+    Require.atLeast("servers.staleness", 0, staleness);
+    Require.atLeast("servers.ranks", 0, ranks);
+    proxies = List.copyOf(proxies);
+    if (!numa(proxies)) {
+      levels(proxies);
+    }
+  }
+
+  static Optional<ServersConfig> read(Fields root) {
+    if (!root.has("servers")) {
+      return Optional.empty();
+    }
+    Fields keys = root.section("servers");
+    String map = keys.text("cluster-map", "");
+    ServersConfig servers =
+        new ServersConfig(
+            keys.integer("staleness", 2),
+            keys.texts("proxies", List.of()),
+            map.isEmpty() ? "" : Path.of(map).toAbsolutePath().normalize().toString(),
+            keys.integer("ranks", 0));
+    keys.requireAllRead();
+    return Optional.of(servers);
+  }
+
+  void write(ObjectNode to) {
+    to.put("staleness", staleness);
+    ArrayNode levels = to.putArray("proxies");
+    proxies.forEach(levels::add);
+    to.put("cluster-map", clusterMap).put("ranks", ranks);
+  }
+
+  private static boolean numa(List<String> proxies) {
+    return proxies.equals(List.of(NUMA));
+  }
+
+  private static List<Level> levels(List<String> words) {
+    return words.stream().map(ServersConfig::level).toList();
+  }
+
+  private static Level level(String word) {
+    return Arrays.stream(Level.values())
+        .filter(level -> level != Level.PROCESS && Fields.word(level).equals(word))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new UsageException(
+                    "servers: proxies has '%s'; known: numa (alone), node, switch, rack, machine"
+                        .formatted(word)));
+  }
+
+  /** Refuses what servers cannot do. */
+  void check(DeterminismConfig determinism, OptimizerConfig optimizer, BatchConfig batch) {
+    if (determinism.level() != DeterminismConfig.Level.FAST) {
+      throw new UsageException(
+          "servers: training with parameter servers cannot be repeated bit by bit, but determinism"
+              + " is %s: set determinism: fast".formatted(Fields.word(determinism.level())));
+    }
+    if (!(optimizer instanceof OptimizerConfig.Sgd)) {
+      throw new UsageException(
+          "servers: parameter servers know the optimizer sgd alone: set optimizer.kind: sgd");
+    }
+    if (determinism.synchronisedBatchNorm()) {
+      throw new UsageException(
+          "servers: synchronised-batch-norm makes ranks wait for each other in every layer, which"
+              + " servers are to avoid: set it to false");
+    }
+    if (batch.growth().isPresent()) {
+      throw new UsageException(
+          "servers: batch.grow needs the loss of all ranks after every step: leave it out");
+    }
+  }
+
+  /** Who does what; all ranks call this together. */
+  public ServerLayout layout(Communicator communicator) {
+    boolean numa = numa(proxies);
+    ClusterMap map =
+        clusterMap.isEmpty() ? ClusterMap.flat() : ClusterMap.read(Path.of(clusterMap));
+    RankPlaces places =
+        numa ? NumaPlaces.of(communicator) : new RankPlaces(communicator.topology().names(), map);
+    int holders = ranks == 0 ? communicator.size() : Math.min(ranks, communicator.size());
+    return ServerLayout.beside(places)
+        .withServers(IntStream.range(0, holders).boxed().toList())
+        .withProxies(numa ? List.of(Level.NODE) : levels(proxies));
+  }
+}
