@@ -1,9 +1,6 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.reduce.ReduceOp;
-import dev.tandem.core.DType;
-import dev.tandem.core.StateTree;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.StallReport;
