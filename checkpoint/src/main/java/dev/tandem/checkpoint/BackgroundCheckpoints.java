@@ -71,6 +71,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   private final ExecutorService writer;
   private long saves;
   private volatile RuntimeException lastFailure;
+  private volatile double writeSeconds;
 
   /**
    * Begins to keep checkpoints; all ranks do so at the same place of the program.
@@ -118,6 +119,38 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
 
   @Override
   public Path save(long step, SlicedState state) {
+    long number = saves++;
+    List<Integer> due =
+        IntStream.range(0, levels.size())
+            .filter(level -> number % levels.get(level).every() == 0)
+            .boxed()
+            .toList();
+    submit(step, state, due);
+    return place(due.isEmpty() ? 0 : due.getFirst(), step);
+  }
+
+  @Override
+  public Optional<Path> keep(long step, SlicedState state) {
+    waitForAll();
+    // The writing thread rests, so this one may use its group.
+    List<Integer> lacking =
+        IntStream.range(0, levels.size())
+            .filter(level -> stores.get(level).lacks(step))
+            .boxed()
+            .toList();
+    if (lacking.isEmpty()) {
+      return Optional.empty();
+    }
+    submit(step, state, lacking);
+    await();
+    return Optional.of(place(lacking.getLast(), step));
+  }
+
+  private Path place(int level, long step) {
+    return levels.get(level).folder().resolve(StepFolders.name(step));
+  }
+
+  private void submit(long step, SlicedState state, List<Integer> to) {
     long began = System.nanoTime();
     FolderCheckpointStore first = stores.getFirst();
     prepare(state);
@@ -128,24 +161,21 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
     }
     MemorySegment copy = buffers.next(first.snapshotBytes());
     Snapshot snapshot = first.snapshot(step, state, copy);
-    long copied = System.nanoTime();
-    long number = saves++;
-    double stall = (copied - began) / 1e9;
-    underWay[turn] = writer.submit(() -> write(snapshot, number, stall));
-    return first.folder().resolve(StepFolders.name(step));
+    double stall = (System.nanoTime() - began) / 1e9;
+    underWay[turn] = writer.submit(() -> write(snapshot, to, stall));
   }
 
-  private void write(Snapshot snapshot, long number, double stall) {
+  private void write(Snapshot snapshot, List<Integer> to, double stall) {
     ThreadPriority.lower();
     long began = System.nanoTime();
     try {
-      for (int i = 0; i < levels.size(); i++) {
-        if (number % levels.get(i).every() == 0) {
-          var _ = stores.get(i).write(snapshot);
-          if (i == 0) {
-            double seconds = (System.nanoTime() - began) / 1e9;
-            costs.accept(new Cost(snapshot.step(), snapshot.layout().bytes(), stall, seconds));
-          }
+      boolean told = false;
+      for (int level : to) {
+        var _ = stores.get(level).write(snapshot);
+        if (!told) {
+          writeSeconds = (System.nanoTime() - began) / 1e9;
+          costs.accept(new Cost(snapshot.step(), snapshot.layout().bytes(), stall, writeSeconds));
+          told = true;
         }
       }
       lastFailure = null;
@@ -156,6 +186,11 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
       lastFailure = e;
       throw e;
     }
+  }
+
+  @Override
+  public double writeSeconds() {
+    return writeSeconds;
   }
 
   private void waitForAll() {

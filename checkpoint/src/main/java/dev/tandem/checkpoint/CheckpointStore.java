@@ -35,6 +35,19 @@ public interface CheckpointStore {
    */
   default void await() {}
 
+  /**
+   * Saves this state wherever the store keeps states, unless it is there already, and returns when
+   * it is committed; all ranks that share the store do so at the same place of the program.
+   *
+   * @return where it is; empty if nothing had to be written
+   */
+  Optional<Path> keep(long step, SlicedState state);
+
+  /** How long the last save that is known to be committed took to be written; 0 if none is. */
+  default double writeSeconds() {
+    return 0;
+  }
+
   /** The steps that have a committed checkpoint, oldest first. */
   List<Long> steps();
 

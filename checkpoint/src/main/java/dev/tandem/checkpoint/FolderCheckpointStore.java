@@ -89,6 +89,20 @@ public final class FolderCheckpointStore implements CheckpointStore {
     return write(snapshot);
   }
 
+  @Override
+  public Optional<Path> keep(long step, SlicedState state) {
+    return lacks(step) ? Optional.of(save(step, state)) : Optional.empty();
+  }
+
+  /** Whether this step can be saved and is not; rank 0 looks, for all, which call it together. */
+  boolean lacks(long step) {
+    byte[] answer = {0};
+    if (ranks.rank() == 0 && (damaged.contains(step) || !steps().contains(step))) {
+      answer[0] = 1;
+    }
+    return Messages.fromFirst(ranks, answer)[0] == 1;
+  }
+
   /** Whether the ranks need not talk to each other to know who writes what of this state. */
   boolean layoutIsOf(SlicedState state) {
     return !held.isEmpty() && Holding.describe(held, state);

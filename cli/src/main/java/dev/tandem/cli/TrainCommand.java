@@ -7,6 +7,7 @@ import dev.tandem.core.UsageException;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.nn.Engine;
 import dev.tandem.posix.DurableFiles;
+import dev.tandem.posix.FileTrees;
 import dev.tandem.train.RankMain;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
@@ -14,6 +15,7 @@ import dev.tandem.train.config.DataCheck;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,6 +132,7 @@ final class TrainCommand extends TandemCommand {
     Placement placement = placement();
     config.checkRanks(placement.hosts().size());
     RunFolder run = folder();
+    refuseRemains(config, run);
     try (RunGuard _ = new RunGuard(run)) {
       config.save(run.path());
       Engine.prepare();
@@ -196,6 +199,18 @@ final class TrainCommand extends TandemCommand {
       return name == null ? RunFolder.newest(runs, base) : RunFolder.existing(runs.resolve(name));
     }
     return name == null ? RunFolder.numbered(runs, base) : RunFolder.fresh(runs.resolve(name));
+  }
+
+  /** A new run must not go on from the checkpoints of an older one that bore its name. */
+  private void refuseRemains(TrainingConfig config, RunFolder run) {
+    for (Path folder : resume ? List.<Path>of() : config.checkpoint().foreignFolders(run.path())) {
+      if (Files.exists(folder)) {
+        FileTrees.delete(run.path());
+        throw new UsageException(
+            "%s holds checkpoints of an older run of this name: remove it, or choose another --name"
+                .formatted(folder));
+      }
+    }
   }
 
   private static List<Report.Fact> facts(

@@ -1,7 +1,6 @@
 package dev.tandem.train;
 
 import dev.tandem.checkpoint.BackgroundCheckpoints;
-import dev.tandem.checkpoint.CheckpointOptions;
 import dev.tandem.checkpoint.Preemption;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
@@ -114,13 +113,12 @@ public final class RankMain {
 
   private static BackgroundCheckpoints checkpoints(
       TrainingConfig config, Communicator communicator, Path run) {
-    BackgroundCheckpoints.Level folder =
-        new BackgroundCheckpoints.Level(
-            run.resolve(SavedRun.CHECKPOINTS),
-            1,
-            CheckpointOptions.DEFAULT.with(config.checkpoint().retention()));
     return new BackgroundCheckpoints(
-        communicator, List.of(folder), DurableFiles.system(), System.err::println, cost -> {});
+        communicator,
+        config.checkpoint().levels(run),
+        DurableFiles.system(),
+        System.err::println,
+        cost -> {});
   }
 
   /** The ranks of a host share its processors. */

@@ -1,5 +1,6 @@
 package dev.tandem.train;
 
+import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
@@ -37,6 +38,8 @@ final class TrainingLoop {
   private final Rates rates;
   private final Optional<BooleanSupplier> stop;
   private final Validation validation;
+  private final SaveTimes saveTimes;
+  private final Map<String, String> origin;
   private final long firstSample;
   private Best best = Best.NONE;
   private Evaluation test = Evaluation.NONE;
@@ -67,6 +70,8 @@ final class TrainingLoop {
     this.feed = feed;
     this.rates = rates;
     this.validation = new Validation(config, communicator, work::plan);
+    this.saveTimes = SaveTimes.of(config.checkpoint(), communicator, feed.position().step());
+    this.origin = Origin.values(config);
     this.firstSample = feed.position().sample();
   }
 
@@ -135,8 +140,7 @@ final class TrainingLoop {
       better = best.accuracy() > before.accuracy();
     }
     feed.resize(parts.sizing().next(observation(epochEnded, loss, rate)));
-    long every = config.checkpoint().everySteps();
-    if ((every > 0 && now.step() % every == 0) || (better && config.checkpoint().best())) {
+    if (saveTimes.due(now.step()) || (better && config.checkpoint().best())) {
       save(now);
     }
   }
@@ -159,30 +163,39 @@ final class TrainingLoop {
   }
 
   /** Saves the state as it is before the step at this position, if it is not saved yet. */
-  private Optional<Path> save(Position position) {
+  private void save(Position position) {
     if (savedAfter != position.step()) {
       long began = System.nanoTime();
       work.agreeOnBuffers();
       saved = Optional.of(parts.checkpoints().save(position.step(), state(position)));
       savedAfter = position.step();
-      checkpointSeconds += (System.nanoTime() - began) / 1e9;
+      double stall = (System.nanoTime() - began) / 1e9;
+      checkpointSeconds += stall;
+      saveTimes.saved(position.step(), stall, parts.checkpoints().writeSeconds());
     }
-    return saved;
   }
 
-  /** Saves and waits until it is on disk; gives the place, if this run has saved anything. */
+  /**
+   * Sees to it that the state is at every level, on disk; gives the place, if this run has saved
+   * anything.
+   */
   private String keep(Position position) {
-    Optional<Path> path = save(position);
     long began = System.nanoTime();
-    parts.checkpoints().await();
+    if (savedAfter != position.step()) {
+      work.agreeOnBuffers();
+    }
+    SlicedState state = SlicedState.whole(state(position));
+    saved = parts.checkpoints().keep(position.step(), state).or(() -> saved);
+    savedAfter = position.step();
     checkpointSeconds += (System.nanoTime() - began) / 1e9;
-    return path.map(Path::toString).orElse("");
+    return saved.map(Path::toString).orElse("");
   }
 
   private StateTree state(Position position) {
     Course course =
         new Course(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
     Map<String, String> values = course.values(feed.steps(), config.seed());
+    values.putAll(origin);
     if (testedAfter == position.step()) {
       values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));
     }

@@ -104,7 +104,7 @@ final class ConfigReader {
     return data;
   }
 
-  private static String absolute(String path) {
+  static String absolute(String path) {
     return Path.of(path).toAbsolutePath().normalize().toString();
   }
 
@@ -261,12 +261,7 @@ final class ConfigReader {
   }
 
   private CheckpointConfig checkpoint() {
-    Fields keys = root.section("checkpoint");
-    CheckpointConfig checkpoint =
-        new CheckpointConfig(
-            keys.longInteger("every-steps", 0), keys.flag("best", false), keys.integer("keep", 3));
-    keys.requireAllRead();
-    return checkpoint;
+    return CheckpointReader.read(root.section("checkpoint"));
   }
 
   /** A network from a file with weights begins with them, unless something else is said. */
