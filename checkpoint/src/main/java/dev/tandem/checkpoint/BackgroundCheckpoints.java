@@ -7,6 +7,7 @@ import dev.tandem.posix.ThreadPriority;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ import java.util.stream.IntStream;
  * one stays, and {@link #await} fails if nothing newer was saved since.
  *
  * <p>Called by one thread, in all ranks at the same place of the program. Closing waits for what is
- * under way.
+ * under way; after a rank was lost that fails at once.
  */
 public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseable {
 
@@ -59,8 +60,17 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
    */
   public record Cost(long step, long bytes, double stallSeconds, double writeSeconds) {}
 
+  /**
+   * That each rank's part is also held in the memory of another, before any other level.
+   *
+   * @param memory of this process; borrowed
+   * @param generation of the job that the communicator is of
+   */
+  public record Partner(PartnerMemory memory, int generation) {}
+
   private final List<Level> levels;
   private final List<FolderCheckpointStore> stores;
+  private final Optional<PartnerStore> partner;
   private final Communicator ranks;
   private final Consumer<String> lines;
   private final Consumer<Cost> costs;
@@ -88,6 +98,21 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
       DurableFiles files,
       Consumer<String> lines,
       Consumer<Cost> costs) {
+    this(everyone, Optional.empty(), levels, files, lines, costs);
+  }
+
+  /**
+   * The same with a level in memory, which gets every save, before the others.
+   *
+   * @param partner present in all ranks or in none
+   */
+  public BackgroundCheckpoints(
+      Communicator everyone,
+      Optional<Partner> partner,
+      List<Level> levels,
+      DurableFiles files,
+      Consumer<String> lines,
+      Consumer<Cost> costs) {
     this.levels = List.copyOf(levels);
     this.ranks = everyone.group(IntStream.range(0, everyone.size()).toArray());
     this.lines = everyone.rank() == 0 ? lines : line -> {};
@@ -100,6 +125,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
                     new FolderCheckpointStore(
                         level.folder(), files, ranks, level.options(), this.lines))
             .toList();
+    this.partner =
+        partner.map(p -> new PartnerStore(p.memory(), p.generation(), ranks, this.lines));
     this.writer =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("checkpoint-writer").factory());
@@ -125,7 +152,9 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
             .filter(level -> number % levels.get(level).every() == 0)
             .boxed()
             .toList();
-    submit(step, state, due);
+    if (!due.isEmpty() || partner.isPresent()) {
+      submit(step, state, due, partner);
+    }
     return place(due.isEmpty() ? 0 : due.getFirst(), step);
   }
 
@@ -141,7 +170,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
     if (lacking.isEmpty()) {
       return Optional.empty();
     }
-    submit(step, state, lacking);
+    // What is kept is to outlive the processes.
+    submit(step, state, lacking, Optional.empty());
     await();
     return Optional.of(place(lacking.getLast(), step));
   }
@@ -150,7 +180,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
     return levels.get(level).folder().resolve(StepFolders.name(step));
   }
 
-  private void submit(long step, SlicedState state, List<Integer> to) {
+  private void submit(
+      long step, SlicedState state, List<Integer> folders, Optional<PartnerStore> inMemory) {
     long began = System.nanoTime();
     FolderCheckpointStore first = stores.getFirst();
     prepare(state);
@@ -161,17 +192,20 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
     }
     MemorySegment copy = buffers.next(first.snapshotBytes());
     Snapshot snapshot = first.snapshot(step, state, copy);
+    List<LevelStore> to = new ArrayList<>();
+    inMemory.ifPresent(to::add);
+    folders.forEach(level -> to.add(stores.get(level)));
     double stall = (System.nanoTime() - began) / 1e9;
     underWay[turn] = writer.submit(() -> write(snapshot, to, stall));
   }
 
-  private void write(Snapshot snapshot, List<Integer> to, double stall) {
+  private void write(Snapshot snapshot, List<LevelStore> to, double stall) {
     ThreadPriority.lower();
     long began = System.nanoTime();
     try {
       boolean told = false;
-      for (int level : to) {
-        var _ = stores.get(level).write(snapshot);
+      for (LevelStore level : to) {
+        level.put(snapshot);
         if (!told) {
           writeSeconds = (System.nanoTime() - began) / 1e9;
           costs.accept(new Cost(snapshot.step(), snapshot.layout().bytes(), stall, writeSeconds));
@@ -252,7 +286,10 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   @Override
   public Optional<Restored> restoreNewest(SlicedState state) {
     waitForAll();
-    return Restoring.newest(stores, ranks, state, lines);
+    List<LevelStore> all = new ArrayList<>();
+    partner.ifPresent(all::add);
+    all.addAll(stores);
+    return Restoring.newest(all, ranks, state, lines);
   }
 
   @Override

@@ -12,8 +12,12 @@ import java.util.Optional;
  */
 public interface CheckpointStore {
 
-  /** What a run goes on from. */
-  record Restored(long step, Map<String, String> values) {}
+  /**
+   * What a run goes on from.
+   *
+   * @param place where it was, for a person to read
+   */
+  record Restored(long step, Map<String, String> values, String place) {}
 
   /**
    * Saves this state under its step. A step that has one already is refused: the only good copy is

@@ -2,6 +2,8 @@ package dev.tandem.cli;
 
 import dev.tandem.board.Report;
 import dev.tandem.comm.launch.Placement;
+import dev.tandem.comm.launch.Restarts;
+import dev.tandem.comm.launch.SurvivingLauncher.Meanwhile;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.load.StallReport;
@@ -77,7 +79,9 @@ final class TrainCommand extends TandemCommand {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "So many times, when a process is lost, start all again from the last checkpoint.")
+          "So many times, start a process in the place of one that was lost; the others stay and go"
+              + " on from the last checkpoint, with determinism: elastic at once, else together"
+              + " with the new one.")
   private int maxRestarts;
 
   @Option(
@@ -136,7 +140,7 @@ final class TrainCommand extends TandemCommand {
     try (RunGuard _ = new RunGuard(run)) {
       config.save(run.path());
       Engine.prepare();
-      Curves told = train(run, placement);
+      Curves told = train(run, placement, config);
       TrainingEvent.Result result = told.result();
       Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
@@ -151,19 +155,25 @@ final class TrainCommand extends TandemCommand {
     }
   }
 
-  /** Trains to the end, also if processes are lost on the way. */
-  private Curves train(RunFolder run, Placement placement) {
-    for (int restarts = 0; true; restarts++) {
+  /** Trains to the end, also if processes are lost on the way, and if all are. */
+  private Curves train(RunFolder run, Placement placement, TrainingConfig config) {
+    Restarts restarts = new Restarts(maxRestarts);
+    // Only then do the bits not depend on how many they are.
+    Meanwhile meanwhile = config.determinism().elastic() ? Meanwhile.GO_ON : Meanwhile.WAIT;
+    boolean again = resume;
+    while (true) {
       try {
-        TrainingJob job = new TrainingJob(run, placement, ConsoleProgress.system());
-        return resume || restarts > 0 ? job.run(RankMain.RESUME) : job.run();
+        TrainingJob job =
+            new TrainingJob(run, placement, restarts, meanwhile, ConsoleProgress.system());
+        return again ? job.run(RankMain.RESUME) : job.run();
       } catch (PeerLostException e) {
-        if (restarts >= maxRestarts) {
+        if (!restarts.take()) {
           throw e;
         }
         System.err.printf(
-            "%s; restart %d of %d, from the last checkpoint%n",
-            e.getMessage(), restarts + 1, maxRestarts);
+            "%s; restart %s: all start again, from the last checkpoint%n",
+            e.getMessage(), restarts);
+        again = true;
       }
     }
   }

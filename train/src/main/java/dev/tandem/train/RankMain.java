@@ -1,9 +1,12 @@
 package dev.tandem.train;
 
 import dev.tandem.checkpoint.BackgroundCheckpoints;
+import dev.tandem.checkpoint.BackgroundCheckpoints.Partner;
+import dev.tandem.checkpoint.PartnerMemory;
 import dev.tandem.checkpoint.Preemption;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
+import dev.tandem.comm.rendezvous.GenerationLine;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
@@ -23,6 +26,8 @@ import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** One rank of a training run: wires the parts and trains. Started once per rank. */
 public final class RankMain {
@@ -48,12 +53,62 @@ public final class RankMain {
     }
     Path run = Path.of(given.getFirst());
     TrainingConfig config = TrainingConfig.load(run);
-    OutOfMemory.explained(config, () -> train(config, run, given.contains(RESUME)));
+    boolean resume = given.contains(RESUME);
+    OutOfMemory.explained(config, () -> train(config, run, resume));
   }
 
+  /**
+   * As one rank from beginning to end, or in the generations that the launcher leads it through.
+   */
   private static void train(TrainingConfig config, Path run, boolean resume) {
-    try (Communicator communicator = Communicator.join();
-        RecordSource training = Sources.open(Path.of(config.data().train()), Split.TRAIN);
+    Optional<GenerationLine> launcher = GenerationLine.of(System.getenv());
+    try (Preemption preemption = new Preemption(GRACE)) {
+      if (launcher.isEmpty()) {
+        try (Communicator communicator = Communicator.join()) {
+          train(config, communicator, Circumstances.once(run, resume, preemption));
+        }
+        return;
+      }
+      try (GenerationLine line = launcher.get();
+          PartnerMemory memory = new PartnerMemory()) {
+        new Survivor(line)
+            .run(
+                (communicator, generation) ->
+                    train(
+                        config,
+                        communicator,
+                        new Circumstances(
+                            run,
+                            resume || generation > 1,
+                            preemption,
+                            Optional.of(new Partner(memory, generation)),
+                            Optional.of(line::wanted))));
+      }
+    }
+  }
+
+  /**
+   * What differs between generations of a run.
+   *
+   * @param resume go on from the newest checkpoint
+   * @param partner where a level in memory is, if there may be one
+   * @param leave asks to leave this generation for the next one
+   */
+  private record Circumstances(
+      Path run,
+      boolean resume,
+      Preemption preemption,
+      Optional<Partner> partner,
+      Optional<BooleanSupplier> leave) {
+
+    static Circumstances once(Path run, boolean resume, Preemption preemption) {
+      return new Circumstances(run, resume, preemption, Optional.empty(), Optional.empty());
+    }
+  }
+
+  private static void train(
+      TrainingConfig config, Communicator communicator, Circumstances circumstances) {
+    try (RecordSource training = Sources.open(Path.of(config.data().train()), Split.TRAIN);
         RecordSource test = Sources.open(Path.of(config.data().test()), Split.TEST);
         Network network =
             Network.create(
@@ -63,7 +118,7 @@ public final class RankMain {
                 config.networkOptions());
         Optimizer optimizer = config.optimizer().create(network);
         Synchronizer synchronizer = synchronizer(config, communicator, network);
-        BackgroundCheckpoints checkpoints = checkpoints(config, communicator, run)) {
+        BackgroundCheckpoints checkpoints = checkpoints(config, communicator, circumstances)) {
       Trainer.Parts parts =
           new Trainer.Parts(
               communicator,
@@ -74,16 +129,16 @@ public final class RankMain {
               synchronizer,
               checkpoints,
               config.batch().sizing());
-      train(config, parts, run, resume);
+      train(config, parts, circumstances);
     }
   }
 
-  private static void train(TrainingConfig config, Trainer.Parts parts, Path run, boolean resume) {
+  private static void train(
+      TrainingConfig config, Trainer.Parts parts, Circumstances circumstances) {
     boolean speaks = parts.communicator().rank() == 0;
-    try (RunLog log = new RunLog(run);
-        Preemption preemption = new Preemption(GRACE)) {
+    try (RunLog log = new RunLog(circumstances.run())) {
       Trainer trainer = new Trainer(config, parts, log::write);
-      long made = resume ? trainer.resume() : 0;
+      long made = circumstances.resume() ? trainer.resume() : 0;
       if (made == 0 && !config.fineTune().initFrom().isEmpty()) {
         Path file = Path.of(config.fineTune().initFrom());
         TakenWeights taken = NetworkFiles.weights(file).into(parts.network(), Weights.Unfit.KEPT);
@@ -93,8 +148,14 @@ public final class RankMain {
       }
       if (speaks) {
         log.begin(made);
+        if (circumstances.partner().map(Partner::generation).orElse(1) > 1) {
+          System.err.printf(
+              "%d ranks go on after step %d, restored from %s%n",
+              parts.communicator().size(), made, trainer.restoredFrom());
+        }
       }
-      trainer.stopWhen(preemption::requested).run();
+      circumstances.leave().ifPresent(trainer::leaveWhen);
+      trainer.stopWhen(circumstances.preemption()::requested).run();
     }
   }
 
@@ -112,10 +173,11 @@ public final class RankMain {
   }
 
   private static BackgroundCheckpoints checkpoints(
-      TrainingConfig config, Communicator communicator, Path run) {
+      TrainingConfig config, Communicator communicator, Circumstances circumstances) {
     return new BackgroundCheckpoints(
         communicator,
-        config.checkpoint().levels(run),
+        circumstances.partner().filter(partner -> config.checkpoint().partner()),
+        config.checkpoint().levels(circumstances.run()),
         DurableFiles.system(),
         System.err::println,
         cost -> {});

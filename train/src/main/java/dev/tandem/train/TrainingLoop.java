@@ -37,6 +37,7 @@ final class TrainingLoop {
   private final BatchFeed feed;
   private final Rates rates;
   private final Optional<BooleanSupplier> stop;
+  private final Optional<BooleanSupplier> leave;
   private final Validation validation;
   private final SaveTimes saveTimes;
   private final Map<String, String> origin;
@@ -57,8 +58,10 @@ final class TrainingLoop {
       Guard guard,
       BatchFeed feed,
       Rates rates,
-      Optional<BooleanSupplier> stop) {
+      Optional<BooleanSupplier> stop,
+      Optional<BooleanSupplier> leave) {
     this.stop = stop;
+    this.leave = leave;
     this.config = config;
     this.parts = parts;
     this.communicator = parts.communicator();
@@ -99,17 +102,36 @@ final class TrainingLoop {
     return finish();
   }
 
-  /** Whoever was asked, all ranks stop after the same step. */
+  /** Whoever was asked, all ranks stop, or leave, after the same step. */
   private void stopIfAsked() {
-    if (stop.isPresent() && feed.hasNext()) {
-      int[] asked = {stop.get().getAsBoolean() ? 1 : 0};
-      communicator.allreduce(MemorySegment.ofArray(asked), DType.INT32, ReduceOp.MAX);
-      if (asked[0] > 0) {
-        Position now = feed.position();
-        throw new WorkFailedException(
-            "stopped after step %d, as asked; --resume goes on from %s"
-                .formatted(now.step(), keep(now)));
-      }
+    if ((stop.isEmpty() && leave.isEmpty()) || !feed.hasNext()) {
+      return;
+    }
+    int[] asked = {answer(stop), answer(leave)};
+    communicator.allreduce(MemorySegment.ofArray(asked), DType.INT32, ReduceOp.MAX);
+    Position now = feed.position();
+    if (asked[0] > 0) {
+      throw new WorkFailedException(
+          "stopped after step %d, as asked; --resume goes on from %s"
+              .formatted(now.step(), keep(now)));
+    }
+    if (asked[1] > 0) {
+      save(now);
+      awaitSaved();
+      throw new GenerationEndedException(now.step());
+    }
+  }
+
+  private static int answer(Optional<BooleanSupplier> question) {
+    return question.isPresent() && question.get().getAsBoolean() ? 1 : 0;
+  }
+
+  /** What could not be saved was told already; it is done again after the last good checkpoint. */
+  private void awaitSaved() {
+    try {
+      parts.checkpoints().await();
+    } catch (WorkFailedException e) {
+      savedAfter = -1;
     }
   }
 
