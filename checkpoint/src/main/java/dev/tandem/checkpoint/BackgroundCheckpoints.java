@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
@@ -147,11 +148,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   @Override
   public Path save(long step, SlicedState state) {
     long number = saves++;
-    List<Integer> due =
-        IntStream.range(0, levels.size())
-            .filter(level -> number % levels.get(level).every() == 0)
-            .boxed()
-            .toList();
+    List<Integer> due = levels(level -> number % levels.get(level).every() == 0);
     if (!due.isEmpty() || partner.isPresent()) {
       submit(step, state, due, partner);
     }
@@ -162,11 +159,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   public Optional<Path> keep(long step, SlicedState state) {
     waitForAll();
     // The writing thread rests, so this one may use its group.
-    List<Integer> lacking =
-        IntStream.range(0, levels.size())
-            .filter(level -> stores.get(level).lacks(step))
-            .boxed()
-            .toList();
+    List<Integer> lacking = levels(level -> stores.get(level).lacks(step));
     if (lacking.isEmpty()) {
       return Optional.empty();
     }
@@ -174,6 +167,10 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
     submit(step, state, lacking, Optional.empty());
     await();
     return Optional.of(place(lacking.getLast(), step));
+  }
+
+  private List<Integer> levels(IntPredicate wanted) {
+    return IntStream.range(0, levels.size()).filter(wanted).boxed().toList();
   }
 
   private Path place(int level, long step) {
