@@ -213,7 +213,7 @@ class SurvivingTrainingTest {
     Duration whole = Duration.ofSeconds(Integer.getInteger("survival.seconds", 300));
     Duration every = Duration.ofSeconds(Integer.getInteger("survival.every", 30));
     long began = System.nanoTime();
-    int epochs = 40;
+    int epochs = 10;
     train("measure", 4, epochs, 0, "checkpoint.every=1");
     double perEpoch = (System.nanoTime() - began) / 1e9 / epochs;
     int needed = (int) Math.ceil(whole.toSeconds() / perEpoch);
