@@ -38,6 +38,11 @@ public final class AutomaticInterval {
     var _ = seconds(0, 0);
   }
 
+  /** The run goes on after so many steps, and its first save is as far from them as ever. */
+  public void begin(long step) {
+    lastStep = step;
+  }
+
   /** Whether to save after this many steps. */
   public boolean due(long step) {
     return step - lastStep >= interval;

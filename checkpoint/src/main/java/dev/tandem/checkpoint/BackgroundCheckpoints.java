@@ -7,6 +7,7 @@ import dev.tandem.posix.ThreadPriority;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
@@ -28,7 +30,7 @@ import java.util.stream.IntStream;
  * one stays, and {@link #await} fails if nothing newer was saved since.
  *
  * <p>Called by one thread, in all ranks at the same place of the program. Closing waits for what is
- * under way.
+ * under way; after a rank was lost that fails at once.
  */
 public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseable {
 
@@ -59,8 +61,17 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
    */
   public record Cost(long step, long bytes, double stallSeconds, double writeSeconds) {}
 
+  /**
+   * That each rank's part is also held in the memory of another, before any other level.
+   *
+   * @param memory of this process; borrowed
+   * @param generation of the job that the communicator is of
+   */
+  public record Partner(PartnerMemory memory, int generation) {}
+
   private final List<Level> levels;
   private final List<FolderCheckpointStore> stores;
+  private final Optional<PartnerStore> partner;
   private final Communicator ranks;
   private final Consumer<String> lines;
   private final Consumer<Cost> costs;
@@ -71,6 +82,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   private final ExecutorService writer;
   private long saves;
   private volatile RuntimeException lastFailure;
+  private volatile double writeSeconds;
 
   /**
    * Begins to keep checkpoints; all ranks do so at the same place of the program.
@@ -87,6 +99,21 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
       DurableFiles files,
       Consumer<String> lines,
       Consumer<Cost> costs) {
+    this(everyone, Optional.empty(), levels, files, lines, costs);
+  }
+
+  /**
+   * The same with a level in memory, which gets every save, before the others.
+   *
+   * @param partner present in all ranks or in none
+   */
+  public BackgroundCheckpoints(
+      Communicator everyone,
+      Optional<Partner> partner,
+      List<Level> levels,
+      DurableFiles files,
+      Consumer<String> lines,
+      Consumer<Cost> costs) {
     this.levels = List.copyOf(levels);
     this.ranks = everyone.group(IntStream.range(0, everyone.size()).toArray());
     this.lines = everyone.rank() == 0 ? lines : line -> {};
@@ -99,6 +126,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
                     new FolderCheckpointStore(
                         level.folder(), files, ranks, level.options(), this.lines))
             .toList();
+    this.partner =
+        partner.map(p -> new PartnerStore(p.memory(), p.generation(), ranks, this.lines));
     this.writer =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("checkpoint-writer").factory());
@@ -118,6 +147,38 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
 
   @Override
   public Path save(long step, SlicedState state) {
+    long number = saves++;
+    List<Integer> due = levels(level -> number % levels.get(level).every() == 0);
+    if (!due.isEmpty() || partner.isPresent()) {
+      submit(step, state, due, partner);
+    }
+    return place(due.isEmpty() ? 0 : due.getFirst(), step);
+  }
+
+  @Override
+  public Optional<Path> keep(long step, SlicedState state) {
+    waitForAll();
+    // The writing thread rests, so this one may use its group.
+    List<Integer> lacking = levels(level -> stores.get(level).lacks(step));
+    if (lacking.isEmpty()) {
+      return Optional.empty();
+    }
+    // What is kept is to outlive the processes.
+    submit(step, state, lacking, Optional.empty());
+    await();
+    return Optional.of(place(lacking.getLast(), step));
+  }
+
+  private List<Integer> levels(IntPredicate wanted) {
+    return IntStream.range(0, levels.size()).filter(wanted).boxed().toList();
+  }
+
+  private Path place(int level, long step) {
+    return levels.get(level).folder().resolve(StepFolders.name(step));
+  }
+
+  private void submit(
+      long step, SlicedState state, List<Integer> folders, Optional<PartnerStore> inMemory) {
     long began = System.nanoTime();
     FolderCheckpointStore first = stores.getFirst();
     prepare(state);
@@ -128,24 +189,24 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
     }
     MemorySegment copy = buffers.next(first.snapshotBytes());
     Snapshot snapshot = first.snapshot(step, state, copy);
-    long copied = System.nanoTime();
-    long number = saves++;
-    double stall = (copied - began) / 1e9;
-    underWay[turn] = writer.submit(() -> write(snapshot, number, stall));
-    return first.folder().resolve(StepFolders.name(step));
+    List<LevelStore> to = new ArrayList<>();
+    inMemory.ifPresent(to::add);
+    folders.forEach(level -> to.add(stores.get(level)));
+    double stall = (System.nanoTime() - began) / 1e9;
+    underWay[turn] = writer.submit(() -> write(snapshot, to, stall));
   }
 
-  private void write(Snapshot snapshot, long number, double stall) {
+  private void write(Snapshot snapshot, List<LevelStore> to, double stall) {
     ThreadPriority.lower();
     long began = System.nanoTime();
     try {
-      for (int i = 0; i < levels.size(); i++) {
-        if (number % levels.get(i).every() == 0) {
-          var _ = stores.get(i).write(snapshot);
-          if (i == 0) {
-            double seconds = (System.nanoTime() - began) / 1e9;
-            costs.accept(new Cost(snapshot.step(), snapshot.layout().bytes(), stall, seconds));
-          }
+      boolean told = false;
+      for (LevelStore level : to) {
+        level.put(snapshot);
+        if (!told) {
+          writeSeconds = (System.nanoTime() - began) / 1e9;
+          costs.accept(new Cost(snapshot.step(), snapshot.layout().bytes(), stall, writeSeconds));
+          told = true;
         }
       }
       lastFailure = null;
@@ -156,6 +217,11 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
       lastFailure = e;
       throw e;
     }
+  }
+
+  @Override
+  public double writeSeconds() {
+    return writeSeconds;
   }
 
   private void waitForAll() {
@@ -217,7 +283,10 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   @Override
   public Optional<Restored> restoreNewest(SlicedState state) {
     waitForAll();
-    return Restoring.newest(stores, ranks, state, lines);
+    List<LevelStore> all = new ArrayList<>();
+    partner.ifPresent(all::add);
+    all.addAll(stores);
+    return Restoring.newest(all, ranks, state, lines);
   }
 
   @Override

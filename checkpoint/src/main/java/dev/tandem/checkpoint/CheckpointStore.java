@@ -12,8 +12,12 @@ import java.util.Optional;
  */
 public interface CheckpointStore {
 
-  /** What a run goes on from. */
-  record Restored(long step, Map<String, String> values) {}
+  /**
+   * What a run goes on from.
+   *
+   * @param place where it was, for a person to read
+   */
+  record Restored(long step, Map<String, String> values, String place) {}
 
   /**
    * Saves this state under its step. A step that has one already is refused: the only good copy is
@@ -34,6 +38,19 @@ public interface CheckpointStore {
    * that commits before {@link #save} returns has nothing to wait for.
    */
   default void await() {}
+
+  /**
+   * Saves this state wherever the store keeps states, unless it is there already, and returns when
+   * it is committed; all ranks that share the store do so at the same place of the program.
+   *
+   * @return where it is; empty if nothing had to be written
+   */
+  Optional<Path> keep(long step, SlicedState state);
+
+  /** How long the last save that is known to be committed took to be written; 0 if none is. */
+  default double writeSeconds() {
+    return 0;
+  }
 
   /** The steps that have a committed checkpoint, oldest first. */
   List<Long> steps();

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * them together; see Note [commit] in the package description. When {@link #save} returns, the
  * checkpoint survives a power loss.
  */
-public final class FolderCheckpointStore implements CheckpointStore {
+public final class FolderCheckpointStore implements CheckpointStore, LevelStore {
 
   private static final TypeReference<List<Holding>> HOLDINGS = new TypeReference<>() {};
 
@@ -87,6 +87,20 @@ public final class FolderCheckpointStore implements CheckpointStore {
             ? Snapshot.copy(step, state.tree(), holders, layout, buffers.next(layout.bytes()))
             : Snapshot.live(step, state.tree(), holders, layout);
     return write(snapshot);
+  }
+
+  @Override
+  public Optional<Path> keep(long step, SlicedState state) {
+    return lacks(step) ? Optional.of(save(step, state)) : Optional.empty();
+  }
+
+  /** Whether this step can be saved and is not; rank 0 looks, for all, which call it together. */
+  boolean lacks(long step) {
+    byte[] answer = {0};
+    if (ranks.rank() == 0 && (damaged.contains(step) || !steps().contains(step))) {
+      answer[0] = 1;
+    }
+    return Messages.fromFirst(ranks, answer)[0] == 1;
   }
 
   /** Whether the ranks need not talk to each other to know who writes what of this state. */
@@ -231,13 +245,28 @@ public final class FolderCheckpointStore implements CheckpointStore {
     return Restoring.newest(List.of(this), ranks, state, lines);
   }
 
-  /** A checkpoint of this step is of no use to any rank, and a new one may take its place. */
-  void passOver(long step) {
+  @Override
+  public void put(Snapshot snapshot) {
+    var _ = write(snapshot);
+  }
+
+  @Override
+  public List<Long> offered() {
+    return steps();
+  }
+
+  @Override
+  public String name() {
+    return folder.toString();
+  }
+
+  @Override
+  public void passOver(long step) {
     damaged.add(step);
   }
 
-  /** Verifies what this rank needs of a step; returns why it is not good. */
-  Optional<String> fault(long step, SlicedState state) {
+  @Override
+  public Optional<String> fault(long step, SlicedState state) {
     try {
       SavedCheckpoint.open(folder, step, files).verifyFor(state);
       return Optional.empty();

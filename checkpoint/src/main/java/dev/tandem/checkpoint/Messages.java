@@ -31,10 +31,15 @@ final class Messages {
 
   /** What rank 0 says, for all; that of the others is ignored. */
   static byte[] fromFirst(Communicator ranks, byte[] mine) {
+    return from(ranks, 0, mine);
+  }
+
+  /** What one rank says, for all; that of the others is ignored. */
+  static byte[] from(Communicator ranks, int speaker, byte[] mine) {
     long[] length = {mine.length};
-    ranks.broadcast(MemorySegment.ofArray(length), 0);
-    byte[] message = ranks.rank() == 0 ? mine.clone() : new byte[Math.toIntExact(length[0])];
-    ranks.broadcast(MemorySegment.ofArray(message), 0);
+    ranks.broadcast(MemorySegment.ofArray(length), speaker);
+    byte[] message = ranks.rank() == speaker ? mine.clone() : new byte[Math.toIntExact(length[0])];
+    ranks.broadcast(MemorySegment.ofArray(message), speaker);
     return message;
   }
 

@@ -26,14 +26,14 @@ final class Restoring {
    * when every rank has verified what it needs of it, and only then is any state touched.
    */
   static Optional<CheckpointStore.Restored> newest(
-      List<FolderCheckpointStore> stores,
+      List<? extends LevelStore> stores,
       Communicator ranks,
       SlicedState state,
       Consumer<String> lines) {
     List<Candidate> candidates = candidates(stores, ranks);
     for (int i = 0; i < candidates.size(); i++) {
       Candidate candidate = candidates.get(i);
-      FolderCheckpointStore store = stores.get(candidate.store());
+      LevelStore store = stores.get(candidate.store());
       Optional<String> fault =
           Messages.all(
                   ranks,
@@ -46,9 +46,10 @@ final class Restoring {
         Map<String, String> values = store.restore(candidate.step(), state);
         if (i > 0 && ranks.rank() == 0) {
           lines.accept(
-              "goes on from step %d, the last good checkpoint".formatted(candidate.step()));
+              "goes on from step %d in %s, the last good checkpoint"
+                  .formatted(candidate.step(), store.name()));
         }
-        return Optional.of(new CheckpointStore.Restored(candidate.step(), values));
+        return Optional.of(new CheckpointStore.Restored(candidate.step(), values, store.name()));
       }
       store.passOver(candidate.step());
       if (ranks.rank() == 0) {
@@ -58,23 +59,20 @@ final class Restoring {
     if (!candidates.isEmpty()) {
       throw new WorkFailedException(
           "none of the %d checkpoints in %s can be restored; look with tandem checkpoint verify"
-              .formatted(candidates.size(), stores.getFirst().folder()));
+              .formatted(candidates.size(), stores.getLast().name()));
     }
     return Optional.empty();
   }
 
-  private static List<Candidate> candidates(
-      List<FolderCheckpointStore> stores, Communicator ranks) {
+  private static List<Candidate> candidates(List<? extends LevelStore> stores, Communicator ranks) {
     List<Candidate> found = new ArrayList<>();
-    if (ranks.rank() == 0) {
-      for (int store = 0; store < stores.size(); store++) {
-        for (long step : stores.get(store).steps()) {
-          found.add(new Candidate(step, store));
-        }
+    for (int store = 0; store < stores.size(); store++) {
+      for (long step : stores.get(store).offered()) {
+        found.add(new Candidate(step, store));
       }
-      found.sort(
-          Comparator.comparingLong(Candidate::step).reversed().thenComparingInt(Candidate::store));
     }
+    found.sort(
+        Comparator.comparingLong(Candidate::step).reversed().thenComparingInt(Candidate::store));
     StringBuilder text = new StringBuilder();
     found.forEach(c -> text.append(c.step()).append(' ').append(c.store()).append('\n'));
     byte[] said = Messages.fromFirst(ranks, text.toString().getBytes(StandardCharsets.UTF_8));

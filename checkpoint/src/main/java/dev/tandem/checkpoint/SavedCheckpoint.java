@@ -70,6 +70,12 @@ public final class SavedCheckpoint {
     return new SavedCheckpoint(store, folder, files, manifest);
   }
 
+  /** One whose manifest is known already. */
+  static SavedCheckpoint of(Path store, Manifest manifest, DurableFiles files) {
+    return new SavedCheckpoint(
+        store, store.resolve(StepFolders.name(manifest.step())), files, manifest);
+  }
+
   /** Where it is. */
   public Path folder() {
     return folder;

@@ -28,6 +28,18 @@
  * written again. Removing goes the other way round: first the mark, then the rest. A step that has
  * a mark is never written over, unless it was found damaged when a run went on from an older one.
  *
+ * <h2>Note [partners]</h2>
+ *
+ * A level may be the memory of the ranks: every rank holds what it saves and what one other saves,
+ * on another host where there are several ({@link dev.tandem.checkpoint.Partners}). Both hold the
+ * manifest, so the checksums are those of a checkpoint on disk, verified when a part arrives and
+ * again before any state is touched. Nobody commits: a checkpoint is there if every part of it is
+ * held by somebody, which the ranks tell each other when they restore; so any ranks may be lost of
+ * which no two are partners, at any moment. The one before is let go only when all ranks have said
+ * that they hold the new one. The memory ({@link dev.tandem.checkpoint.PartnerMemory}) belongs to
+ * the process and outlives communicators; a checkpoint is told by its step and by the generation of
+ * the job that saved it, because another number of ranks cuts the same state in another way.
+ *
  * <h2>Note [retention]</h2>
  *
  * {@link dev.tandem.checkpoint.Retention} names the steps to keep. Beyond these the store keeps

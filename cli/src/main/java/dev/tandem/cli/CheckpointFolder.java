@@ -4,6 +4,7 @@ import dev.tandem.checkpoint.FolderCheckpointStore;
 import dev.tandem.checkpoint.SavedCheckpoint;
 import dev.tandem.core.UsageException;
 import dev.tandem.posix.DurableFiles;
+import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,12 +16,16 @@ import java.util.List;
  */
 record CheckpointFolder(Path store) {
 
-  /** From the folder itself or that of a run, which has them in {@code checkpoints}. */
+  /** From the folder itself or that of a run, whose configuration says where it keeps them. */
   static CheckpointFolder of(Path named) {
     if (!Files.isDirectory(named)) {
       throw new UsageException("there is no folder " + named);
     }
     Path inRun = named.resolve("checkpoints");
+    if (!Files.isDirectory(inRun) && Files.exists(named.resolve(TrainingConfig.FILE))) {
+      Path run = named.toAbsolutePath().normalize();
+      return new CheckpointFolder(TrainingConfig.load(run).checkpoint().folder(run));
+    }
     return new CheckpointFolder(Files.isDirectory(inRun) ? inRun : named);
   }
 

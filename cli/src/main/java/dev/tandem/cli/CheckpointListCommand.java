@@ -2,12 +2,14 @@ package dev.tandem.cli;
 
 import dev.tandem.checkpoint.SavedCheckpoint;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.train.Origin;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -77,10 +79,17 @@ final class CheckpointListCommand extends TandemCommand {
               .filter(tensor -> tensor.unchangedSince() == step)
               .mapToLong(SavedCheckpoint.Tensor::storedBytes)
               .sum(),
-          saved.values(),
+          brief(saved.values()),
           "");
     } catch (WorkFailedException e) {
       return new Row(step, 0, 0, 0, 0, Map.of(), e.getMessage());
     }
+  }
+
+  /** What fits a line; {@code show} has the rest. */
+  private static Map<String, String> brief(Map<String, String> values) {
+    Map<String, String> brief = new TreeMap<>(values);
+    brief.remove(Origin.CONFIGURATION);
+    return brief;
   }
 }

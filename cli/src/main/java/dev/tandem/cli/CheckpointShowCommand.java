@@ -1,6 +1,7 @@
 package dev.tandem.cli;
 
 import dev.tandem.checkpoint.SavedCheckpoint;
+import dev.tandem.train.Origin;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -12,7 +13,9 @@ import picocli.CommandLine.Parameters;
 /** Shows what a checkpoint holds. */
 @Command(
     name = "show",
-    description = "Shows the values and tensors of a checkpoint, the newest if no step is named.",
+    description =
+        "Shows the values, code version, configuration and tensors of a checkpoint, the newest if"
+            + " no step is named.",
     footerHeading = "%nExample:%n",
     footer = "  ./tandem checkpoint show runs/demo --step 500")
 final class CheckpointShowCommand extends TandemCommand {
@@ -62,7 +65,14 @@ final class CheckpointShowCommand extends TandemCommand {
 
   private void print(Results results) {
     out().printf("%s, written by %d ranks%n", results.folder, results.ranks);
-    results.values.forEach((name, value) -> out().printf("%s = %s%n", name, value));
+    results.values.forEach(
+        (name, value) -> {
+          if (name.equals(Origin.CONFIGURATION)) {
+            out().printf("%s:%n%s", name, value.indent(2));
+          } else {
+            out().printf("%s = %s%n", name, value);
+          }
+        });
     for (Tensor tensor : results.tensors) {
       out()
           .printf(

@@ -2,11 +2,14 @@ package dev.tandem.cli;
 
 import dev.tandem.board.Report;
 import dev.tandem.comm.launch.Placement;
+import dev.tandem.comm.launch.Restarts;
+import dev.tandem.comm.launch.SurvivingLauncher.Meanwhile;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.nn.Engine;
 import dev.tandem.posix.DurableFiles;
+import dev.tandem.posix.FileTrees;
 import dev.tandem.train.RankMain;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
@@ -14,6 +17,7 @@ import dev.tandem.train.config.DataCheck;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +79,9 @@ final class TrainCommand extends TandemCommand {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "So many times, when a process is lost, start all again from the last checkpoint.")
+          "So many times, start a process in the place of one that was lost; the others stay and go"
+              + " on from the last checkpoint, with determinism: elastic at once, else together"
+              + " with the new one.")
   private int maxRestarts;
 
   @Option(
@@ -130,10 +136,11 @@ final class TrainCommand extends TandemCommand {
     Placement placement = placement();
     config.checkRanks(placement.hosts().size());
     RunFolder run = folder();
+    refuseRemains(config, run);
     try (RunGuard _ = new RunGuard(run)) {
       config.save(run.path());
       Engine.prepare();
-      Curves told = train(run, placement);
+      Curves told = train(run, placement, config);
       TrainingEvent.Result result = told.result();
       Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
@@ -156,19 +163,25 @@ final class TrainCommand extends TandemCommand {
     return new Report.Fact("stragglers", report.sentence());
   }
 
-  /** Trains to the end, also if processes are lost on the way. */
-  private Curves train(RunFolder run, Placement placement) {
-    for (int restarts = 0; true; restarts++) {
+  /** Trains to the end, also if processes are lost on the way, and if all are. */
+  private Curves train(RunFolder run, Placement placement, TrainingConfig config) {
+    Restarts restarts = new Restarts(maxRestarts);
+    // Only then do the bits not depend on how many they are.
+    Meanwhile meanwhile = config.determinism().elastic() ? Meanwhile.GO_ON : Meanwhile.WAIT;
+    boolean again = resume;
+    while (true) {
       try {
-        TrainingJob job = new TrainingJob(run, placement, ConsoleProgress.system());
-        return resume || restarts > 0 ? job.run(RankMain.RESUME) : job.run();
+        TrainingJob job =
+            new TrainingJob(run, placement, restarts, meanwhile, ConsoleProgress.system());
+        return again ? job.run(RankMain.RESUME) : job.run();
       } catch (PeerLostException e) {
-        if (restarts >= maxRestarts) {
+        if (!restarts.take()) {
           throw e;
         }
         System.err.printf(
-            "%s; restart %d of %d, from the last checkpoint%n",
-            e.getMessage(), restarts + 1, maxRestarts);
+            "%s; restart %s: all start again, from the last checkpoint%n",
+            e.getMessage(), restarts);
+        again = true;
       }
     }
   }
@@ -204,6 +217,18 @@ final class TrainCommand extends TandemCommand {
       return name == null ? RunFolder.newest(runs, base) : RunFolder.existing(runs.resolve(name));
     }
     return name == null ? RunFolder.numbered(runs, base) : RunFolder.fresh(runs.resolve(name));
+  }
+
+  /** A new run must not go on from the checkpoints of an older one that bore its name. */
+  private void refuseRemains(TrainingConfig config, RunFolder run) {
+    for (Path folder : resume ? List.<Path>of() : config.checkpoint().foreignFolders(run.path())) {
+      if (Files.exists(folder)) {
+        FileTrees.delete(run.path());
+        throw new UsageException(
+            "%s holds checkpoints of an older run of this name: remove it, or choose another --name"
+                .formatted(folder));
+      }
+    }
   }
 
   private static List<Report.Fact> facts(

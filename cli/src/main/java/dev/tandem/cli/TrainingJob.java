@@ -4,6 +4,10 @@ import dev.tandem.comm.launch.LaunchPlan;
 import dev.tandem.comm.launch.LaunchResult;
 import dev.tandem.comm.launch.Placement;
 import dev.tandem.comm.launch.ProcessLauncher;
+import dev.tandem.comm.launch.RankOutput;
+import dev.tandem.comm.launch.Restarts;
+import dev.tandem.comm.launch.SurvivingLauncher;
+import dev.tandem.comm.launch.SurvivingLauncher.Meanwhile;
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.Progress;
@@ -24,14 +28,39 @@ final class TrainingJob {
 
   private final RunFolder run;
   private final Placement placement;
+  private final Restarts restarts;
+  private final Meanwhile meanwhile;
   private final Progress progress;
 
   /** The first line of each rank that says why it ended; those of lost ranks are not there. */
   private final Map<Integer, String> reasons = new TreeMap<>();
 
+  /**
+   * A job whose ranks end together.
+   *
+   * @param progress shows how far it is
+   */
   TrainingJob(RunFolder run, Placement placement, Progress progress) {
+    this(run, placement, new Restarts(0), Meanwhile.WAIT, progress);
+  }
+
+  /**
+   * A job whose lost processes are replaced.
+   *
+   * @param restarts how often
+   * @param meanwhile what the others do until a replacement is there
+   * @param progress shows how far it is
+   */
+  TrainingJob(
+      RunFolder run,
+      Placement placement,
+      Restarts restarts,
+      Meanwhile meanwhile,
+      Progress progress) {
     this.run = run;
     this.placement = placement;
+    this.restarts = restarts;
+    this.meanwhile = meanwhile;
     this.progress = progress;
   }
 
@@ -48,18 +77,20 @@ final class TrainingJob {
     LaunchPlan plan =
         LaunchPlan.of(ranks, RankMain.class.getName(), arguments).withGrace(RankMain.GRACE);
     try (Curves curves = new Curves(progress)) {
-      LaunchResult outcome =
-          new ProcessLauncher(
-                  plan,
-                  placement,
-                  (rank, source, line) -> take(rank, line, curves),
-                  System.err::println)
-              .run();
+      LaunchResult outcome = launch(plan, (rank, source, line) -> take(rank, line, curves));
       if (outcome.exitCode() != 0) {
         throw failure(outcome);
       }
       return curves;
     }
+  }
+
+  /** If processes may be replaced, the others stay meanwhile. */
+  private LaunchResult launch(LaunchPlan plan, RankOutput output) {
+    return restarts.any()
+        ? new SurvivingLauncher(plan, placement, meanwhile, restarts, output, System.err::println)
+            .run()
+        : new ProcessLauncher(plan, placement, output, System.err::println).run();
   }
 
   private void take(int rank, String line, Curves curves) {

@@ -11,6 +11,7 @@ import dev.tandem.comm.collective.Place;
 import dev.tandem.comm.collective.Team;
 import dev.tandem.comm.collective.TeamCollectives;
 import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.comm.rendezvous.GenerationLine;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.JobFile;
 import dev.tandem.comm.rendezvous.RendezvousHost;
@@ -23,6 +24,7 @@ import dev.tandem.comm.transport.Transport;
 import dev.tandem.comm.transport.WaitPolicy;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +44,9 @@ import java.util.stream.IntStream;
  * others which rank was lost.
  */
 public final class Communicator implements Collectives, AutoCloseable {
+
+  /** How long the ranks of a generation, which are all there, take at most to meet. */
+  private static final Duration MEETING = Duration.ofSeconds(20);
 
   private final Transport transport;
   private final Groups groups;
@@ -91,6 +96,18 @@ public final class Communicator implements Collectives, AutoCloseable {
     return JobEnvironment.of(variables)
         .map(job -> join(job, limits, kind, settings))
         .orElseGet(() -> over(ThreadsTransport.create(1, false).getFirst(), settings));
+  }
+
+  /**
+   * Joins a generation of a job; all its ranks are there, so whoever does not join soon is lost.
+   *
+   * @throws dev.tandem.core.WorkFailedException if one of them is lost meanwhile, or {@link
+   *     dev.tandem.core.PeerLostException}
+   */
+  public static Communicator join(GenerationLine.Seat seat) {
+    Map<String, String> variables = System.getenv();
+    FaultLimits limits = new FaultLimits(FaultLimits.of(variables).silence(), MEETING);
+    return join(seat.job(), limits, TransportKind.of(variables), CollectiveSettings.of(variables));
   }
 
   /** Joins the job of a file; who has to opens its meeting point until all have joined. */

@@ -4,8 +4,6 @@ import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
 import dev.tandem.nn.Optimizer;
-import java.util.Optional;
-import java.util.function.BooleanSupplier;
 
 /**
  * How a rank makes the gradients of a step: computes those of its own samples, layer by layer,
@@ -29,7 +27,7 @@ sealed interface GradientWork extends AutoCloseable permits ShareWork, ShardWork
 
   /**
    * Whether gradients that must not be used concern this rank alone: then it goes on with none, and
-   * {@link #stops} is true on all ranks after some step. Else all ranks have seen the same.
+   * {@link #outcome} is to stop on all ranks after some step. Else all ranks have seen the same.
    *
    * @param what is wrong with them
    */
@@ -38,12 +36,10 @@ sealed interface GradientWork extends AutoCloseable permits ShareWork, ShardWork
   }
 
   /**
-   * Whether all ranks stop after this step, because one of them was asked to or withholds
+   * What all ranks do after this step: what one of them is asked for, or stop because one withholds
    * gradients.
-   *
-   * @param asked asks this rank; all ranks have such a question, or none
    */
-  boolean stops(Optional<BooleanSupplier> asked);
+  Wishes.Outcome outcome(Wishes wishes);
 
   /** Why all stop, as part of a sentence. */
   default String whyItStops() {

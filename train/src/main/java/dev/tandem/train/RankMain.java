@@ -1,9 +1,11 @@
 package dev.tandem.train;
 
 import dev.tandem.checkpoint.BackgroundCheckpoints;
-import dev.tandem.checkpoint.CheckpointOptions;
+import dev.tandem.checkpoint.BackgroundCheckpoints.Partner;
+import dev.tandem.checkpoint.PartnerMemory;
 import dev.tandem.checkpoint.Preemption;
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.rendezvous.GenerationLine;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
@@ -21,6 +23,8 @@ import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** One rank of a training run: wires the parts and trains. Started once per rank. */
 public final class RankMain {
@@ -46,12 +50,62 @@ public final class RankMain {
     }
     Path run = Path.of(given.getFirst());
     TrainingConfig config = TrainingConfig.load(run);
-    OutOfMemory.explained(config, () -> train(config, run, given.contains(RESUME)));
+    boolean resume = given.contains(RESUME);
+    OutOfMemory.explained(config, () -> train(config, run, resume));
   }
 
+  /**
+   * As one rank from beginning to end, or in the generations that the launcher leads it through.
+   */
   private static void train(TrainingConfig config, Path run, boolean resume) {
-    try (Communicator communicator = Communicator.join();
-        RecordSource training = Sources.open(Path.of(config.data().train()), Split.TRAIN);
+    Optional<GenerationLine> launcher = GenerationLine.of(System.getenv());
+    try (Preemption preemption = new Preemption(GRACE)) {
+      if (launcher.isEmpty()) {
+        try (Communicator communicator = Communicator.join()) {
+          train(config, communicator, Circumstances.once(run, resume, preemption));
+        }
+        return;
+      }
+      try (GenerationLine line = launcher.get();
+          PartnerMemory memory = new PartnerMemory()) {
+        new Survivor(line)
+            .run(
+                (communicator, generation) ->
+                    train(
+                        config,
+                        communicator,
+                        new Circumstances(
+                            run,
+                            resume || generation > 1,
+                            preemption,
+                            Optional.of(new Partner(memory, generation)),
+                            Optional.of(line::wanted))));
+      }
+    }
+  }
+
+  /**
+   * What differs between generations of a run.
+   *
+   * @param resume go on from the newest checkpoint
+   * @param partner where a level in memory is, if there may be one
+   * @param leave asks to leave this generation for the next one
+   */
+  private record Circumstances(
+      Path run,
+      boolean resume,
+      Preemption preemption,
+      Optional<Partner> partner,
+      Optional<BooleanSupplier> leave) {
+
+    static Circumstances once(Path run, boolean resume, Preemption preemption) {
+      return new Circumstances(run, resume, preemption, Optional.empty(), Optional.empty());
+    }
+  }
+
+  private static void train(
+      TrainingConfig config, Communicator communicator, Circumstances circumstances) {
+    try (RecordSource training = Sources.open(Path.of(config.data().train()), Split.TRAIN);
         RecordSource test = Sources.open(Path.of(config.data().test()), Split.TEST);
         Network network =
             Network.create(
@@ -61,8 +115,8 @@ public final class RankMain {
                 config.networkOptions());
         Optimizer optimizer = config.optimizer().create(network);
         WatchedSynchronizer synchronizer =
-            WatchedSynchronizer.start(config, communicator, network, run);
-        BackgroundCheckpoints checkpoints = checkpoints(config, communicator, run)) {
+            WatchedSynchronizer.start(config, communicator, network, circumstances.run());
+        BackgroundCheckpoints checkpoints = checkpoints(config, communicator, circumstances)) {
       Trainer.Parts parts =
           new Trainer.Parts(
               communicator,
@@ -73,17 +127,16 @@ public final class RankMain {
               synchronizer.synchronizer(),
               checkpoints,
               config.batch().sizing());
-      train(config, parts, synchronizer.meter(), run, resume);
+      train(config, parts, synchronizer.meter(), circumstances);
     }
   }
 
   private static void train(
-      TrainingConfig config, Trainer.Parts parts, StepMeter meter, Path run, boolean resume) {
+      TrainingConfig config, Trainer.Parts parts, StepMeter meter, Circumstances circumstances) {
     boolean speaks = parts.communicator().rank() == 0;
-    try (RunLog log = new RunLog(run);
-        Preemption preemption = new Preemption(GRACE)) {
+    try (RunLog log = new RunLog(circumstances.run())) {
       Trainer trainer = new Trainer(config, parts, log::write);
-      long made = resume ? trainer.resume() : 0;
+      long made = circumstances.resume() ? trainer.resume() : 0;
       if (made == 0 && !config.fineTune().initFrom().isEmpty()) {
         Path file = Path.of(config.fineTune().initFrom());
         TakenWeights taken = NetworkFiles.weights(file).into(parts.network(), Weights.Unfit.KEPT);
@@ -93,20 +146,26 @@ public final class RankMain {
       }
       if (speaks) {
         log.begin(made);
+        if (circumstances.partner().map(Partner::generation).orElse(1) > 1) {
+          System.err.printf(
+              "%d ranks go on after step %d, restored from %s%n",
+              parts.communicator().size(), made, trainer.restoredFrom());
+        }
       }
-      trainer.stopWhen(preemption::requested).watchedBy(meter).run();
+      circumstances.leave().ifPresent(trainer::leaveWhen);
+      trainer.stopWhen(circumstances.preemption()::requested).watchedBy(meter).run();
     }
   }
 
   private static BackgroundCheckpoints checkpoints(
-      TrainingConfig config, Communicator communicator, Path run) {
-    BackgroundCheckpoints.Level folder =
-        new BackgroundCheckpoints.Level(
-            run.resolve(SavedRun.CHECKPOINTS),
-            1,
-            CheckpointOptions.DEFAULT.with(config.checkpoint().retention()));
+      TrainingConfig config, Communicator communicator, Circumstances circumstances) {
     return new BackgroundCheckpoints(
-        communicator, List.of(folder), DurableFiles.system(), System.err::println, cost -> {});
+        communicator,
+        circumstances.partner().filter(partner -> config.checkpoint().partner()),
+        config.checkpoint().levels(circumstances.run()),
+        DurableFiles.system(),
+        System.err::println,
+        cost -> {});
   }
 
   /** The ranks of a host share its processors. */

@@ -33,9 +33,6 @@ public final class SavedRun implements AutoCloseable {
     BEST
   }
 
-  /** The folder of a run in which its checkpoints are. */
-  public static final String CHECKPOINTS = "checkpoints";
-
   private static final Pattern STEP = Pattern.compile("step-(\\d{1,18})");
 
   private final TrainingConfig config;
@@ -58,8 +55,7 @@ public final class SavedRun implements AutoCloseable {
     Path given = path.toAbsolutePath().normalize();
     Matcher checkpoint = STEP.matcher(String.valueOf(given.getFileName()));
     boolean one = checkpoint.matches();
-    Path folder = one ? given.getParent() : given.resolve(CHECKPOINTS);
-    Path run = folder.getParent();
+    Path run = one ? given.getParent().getParent() : given;
     if (!Files.exists(run.resolve(TrainingConfig.FILE))) {
       throw new UsageException(
           path
@@ -67,6 +63,7 @@ public final class SavedRun implements AutoCloseable {
               + run.resolve(TrainingConfig.FILE));
     }
     TrainingConfig config = TrainingConfig.load(run);
+    Path folder = one ? given.getParent() : config.checkpoint().folder(run);
     CheckpointStore store = new FolderCheckpointStore(folder, DurableFiles.system());
     List<Long> steps = store.steps();
     if (steps.isEmpty()) {

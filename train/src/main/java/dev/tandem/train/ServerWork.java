@@ -17,7 +17,6 @@ import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.MemorySegment;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -95,13 +94,14 @@ final class ServerWork implements GradientWork {
     return true;
   }
 
+  /** Nobody joins others that are at different steps, so a wish to leave is not heard. */
   @Override
-  public boolean stops(Optional<BooleanSupplier> asked) {
-    if (asked.isPresent() && asked.get().getAsBoolean()) {
+  public Wishes.Outcome outcome(Wishes wishes) {
+    if (wishes.stop().isPresent() && wishes.stop().get().getAsBoolean()) {
       served.servers().tell(Notice.STOP);
     }
     phases.in(Phase.SYNC, served::pull);
-    return served.servers().stopsHere();
+    return served.servers().stopsHere() ? Wishes.Outcome.STOP : Wishes.Outcome.GO_ON;
   }
 
   @Override

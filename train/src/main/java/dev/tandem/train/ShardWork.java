@@ -20,7 +20,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -236,8 +235,8 @@ final class ShardWork implements GradientWork {
   }
 
   @Override
-  public boolean stops(Optional<BooleanSupplier> asked) {
-    return Votes.any(communicator, asked);
+  public Wishes.Outcome outcome(Wishes wishes) {
+    return wishes.together(communicator);
   }
 
   @Override

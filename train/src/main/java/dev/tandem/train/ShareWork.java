@@ -22,7 +22,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -182,8 +181,8 @@ final class ShareWork implements GradientWork {
   }
 
   @Override
-  public boolean stops(Optional<BooleanSupplier> asked) {
-    return Votes.any(communicator, asked);
+  public Wishes.Outcome outcome(Wishes wishes) {
+    return wishes.together(communicator);
   }
 
   @Override

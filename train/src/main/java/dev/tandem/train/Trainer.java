@@ -66,8 +66,10 @@ public final class Trainer {
   private final Steps steps;
   private Course course;
   private long restoredAfter = -1;
+  private String restoredFrom = "the beginning";
   private Optional<BooleanSupplier> stop = Optional.empty();
   private Optional<StepMeter> meter = Optional.empty();
+  private Optional<BooleanSupplier> leave = Optional.empty();
 
   /**
    * A rank of a run that has not begun.
@@ -95,8 +97,14 @@ public final class Trainer {
       course = Course.of(restored.get().values(), steps);
       parts.sizing().restore(course.sizing());
       restoredAfter = restored.get().step();
+      restoredFrom = restored.get().place();
     }
     return course.position().step();
+  }
+
+  /** Where the state is from that the run goes on with, for a person to read. */
+  String restoredFrom() {
+    return restoredFrom;
   }
 
   /**
@@ -117,6 +125,16 @@ public final class Trainer {
     return this;
   }
 
+  /**
+   * Lets the ranks meet others that wait to join: after the step in which any rank is asked to
+   * leave, all save and {@link #run} fails with {@link GenerationEndedException}. All ranks are
+   * given a question, or none.
+   */
+  Trainer leaveWhen(BooleanSupplier asked) {
+    leave = Optional.of(asked);
+    return this;
+  }
+
   /** Trains to the end; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
   public TrainingEvent.Result run() {
     Phases phases = new Phases();
@@ -126,7 +144,9 @@ public final class Trainer {
             new BatchFeed(config, parts.training(), work, course.position(), course.batch())) {
       Rates rates = new Rates(config, steps);
       StepWatch watch = new StepWatch(meter, phases);
-      return new TrainingLoop(config, parts, events, phases, work, guard, feed, rates, stop, watch)
+      Wishes wishes = new Wishes(stop, leave);
+      return new TrainingLoop(
+              config, parts, events, phases, work, guard, feed, rates, wishes, watch)
           .run(course.best(), restoredAfter);
     }
   }

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** The loop itself and what happens between steps. One thread; used once. */
@@ -32,9 +31,11 @@ final class TrainingLoop {
   private final Guard guard;
   private final BatchFeed feed;
   private final Rates rates;
-  private final Optional<BooleanSupplier> stop;
+  private final Wishes wishes;
   private final StepWatch watch;
   private final Validation validation;
+  private final SaveTimes saveTimes;
+  private final Map<String, String> origin;
   private final long firstSample;
   private Best best = Best.NONE;
   private Evaluation test = Evaluation.NONE;
@@ -52,9 +53,9 @@ final class TrainingLoop {
       Guard guard,
       BatchFeed feed,
       Rates rates,
-      Optional<BooleanSupplier> stop,
+      Wishes wishes,
       StepWatch watch) {
-    this.stop = stop;
+    this.wishes = wishes;
     this.watch = watch;
     this.config = config;
     this.parts = parts;
@@ -68,6 +69,8 @@ final class TrainingLoop {
     this.feed = feed;
     this.rates = rates;
     this.validation = new Validation(config, communicator, work::plan);
+    this.saveTimes = SaveTimes.of(config.checkpoint(), communicator, feed.position().step());
+    this.origin = Origin.values(config);
     this.firstSample = feed.position().sample();
   }
 
@@ -97,15 +100,35 @@ final class TrainingLoop {
     return finish();
   }
 
-  /** Whoever was asked, all ranks stop after the same step. */
+  /** Whoever was asked, all ranks stop, or leave, after the same step. */
   private void stopIfAsked() {
-    if (feed.hasNext() && work.stops(stop)) {
-      Position now = feed.position();
-      String kept = keep(now);
-      work.leave();
-      throw new WorkFailedException(
-          "stopped after step %d, %s; --resume goes on from %s"
-              .formatted(now.step(), work.whyItStops(), kept));
+    if (!feed.hasNext()) {
+      return;
+    }
+    Position now = feed.position();
+    switch (work.outcome(wishes)) {
+      case GO_ON -> {}
+      case STOP -> {
+        String kept = keep(now);
+        work.leave();
+        throw new WorkFailedException(
+            "stopped after step %d, %s; --resume goes on from %s"
+                .formatted(now.step(), work.whyItStops(), kept));
+      }
+      case LEAVE -> {
+        save(now);
+        awaitSaved();
+        throw new GenerationEndedException(now.step());
+      }
+    }
+  }
+
+  /** What could not be saved was told already; it is done again after the last good checkpoint. */
+  private void awaitSaved() {
+    try {
+      parts.checkpoints().await();
+    } catch (WorkFailedException e) {
+      savedAfter = -1;
     }
   }
 
@@ -140,8 +163,7 @@ final class TrainingLoop {
       better = best.accuracy() > before.accuracy();
     }
     feed.resize(parts.sizing().next(observation(epochEnded, loss, rate)));
-    long every = config.checkpoint().everySteps();
-    if ((every > 0 && now.step() % every == 0) || (better && config.checkpoint().best())) {
+    if (saveTimes.due(now.step()) || (better && config.checkpoint().best())) {
       save(now);
     }
   }
@@ -165,30 +187,38 @@ final class TrainingLoop {
   }
 
   /** Saves the state as it is before the step at this position, if it is not saved yet. */
-  private Optional<Path> save(Position position) {
+  private void save(Position position) {
     if (savedAfter != position.step()) {
       long began = System.nanoTime();
       work.agreeOnBuffers();
       saved = Optional.of(parts.checkpoints().save(position.step(), state.all(values(position))));
       savedAfter = position.step();
-      checkpointSeconds += (System.nanoTime() - began) / 1e9;
+      double stall = (System.nanoTime() - began) / 1e9;
+      checkpointSeconds += stall;
+      saveTimes.saved(position.step(), stall, parts.checkpoints().writeSeconds());
     }
-    return saved;
   }
 
-  /** Saves and waits until it is on disk; gives the place, if this run has saved anything. */
+  /**
+   * Sees to it that the state is at every level, on disk; gives the place, if this run has saved
+   * anything.
+   */
   private String keep(Position position) {
-    Optional<Path> path = save(position);
     long began = System.nanoTime();
-    parts.checkpoints().await();
+    if (savedAfter != position.step()) {
+      work.agreeOnBuffers();
+    }
+    saved = parts.checkpoints().keep(position.step(), state.all(values(position))).or(() -> saved);
+    savedAfter = position.step();
     checkpointSeconds += (System.nanoTime() - began) / 1e9;
-    return path.map(Path::toString).orElse("");
+    return saved.map(Path::toString).orElse("");
   }
 
   private Map<String, String> values(Position position) {
     Course course =
         new Course(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
     Map<String, String> values = course.values(feed.steps(), config.seed());
+    values.putAll(origin);
     if (testedAfter == position.step()) {
       values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));
     }

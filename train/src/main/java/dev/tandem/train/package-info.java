@@ -11,6 +11,11 @@
  * metrics.jsonl}, to TensorBoard and, as lines on standard output, to the process that started the
  * ranks.
  *
+ * <p>If lost processes may be replaced, a rank is a {@code Survivor}: it trains in one generation
+ * of the job after the other ({@code Note [generations]} in {@code comm.rendezvous}). Each begins
+ * with the newest checkpoint and ends with the run, with a lost rank, or after a step because a
+ * replacement waits to join.
+ *
  * <p>Threads: a trainer belongs to the thread that runs it. Memory: what it is given stays its
  * owner's; what it allocates goes with its run.
  */

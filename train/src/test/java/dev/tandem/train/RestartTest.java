@@ -2,9 +2,11 @@ package dev.tandem.train;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.checkpoint.CheckpointStore;
 import dev.tandem.checkpoint.FolderCheckpointStore;
+import dev.tandem.checkpoint.SavedCheckpoint;
 import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.core.Seed;
 import dev.tandem.data.RecordSource;
@@ -87,12 +89,70 @@ class RestartTest {
     assertEquals(expected, ranks().train(config, 2, "run", true).getFirst().digest());
   }
 
+  /** The fast level has the newest state, the last one the state at the end of the run. */
+  @Test
+  void aRunGoesOnFromTheNewestOfItsLevels() throws Exception {
+    Path near = folder.resolve("near");
+    TrainingConfig config =
+        TestConfigs.normalised(
+            "determinism=elastic",
+            "shards=4",
+            "synchronised-batch-norm=true",
+            "epochs=2",
+            "checkpoint={every-steps: 2, every: 2, compression: zstd, local: {folder: '%s', keep: 9}}"
+                .formatted(near));
+    String expected = ranks().train(config, 2, "whole", false).getFirst().digest();
+    assertEquals(List.of(2L, 4L, 6L, 8L, 10L, 12L), steps(near.resolve("whole")));
+    assertEquals(List.of(6L, 10L, 12L), steps(folder.resolve("whole/checkpoints")));
+    // As if it had been killed after a save that only the fast level got.
+    copyUpTo(8, "near/whole", "near/run");
+    Files.createDirectory(folder.resolve("run"));
+    copyUpTo(8, "whole/checkpoints", "run/checkpoints");
+    ThreadRanks again = ranks();
+    assertEquals(expected, again.train(config, 3, "run", true).getFirst().digest());
+    TrainingEvent.Step first = (TrainingEvent.Step) again.events.getFirst();
+    assertEquals(9, first.step());
+  }
+
+  private static List<Long> steps(Path store) {
+    return new FolderCheckpointStore(store, DurableFiles.system()).steps();
+  }
+
+  @Test
+  void theAutomaticIntervalSavesAndChangesNoBits() throws Exception {
+    TrainingConfig config = TestConfigs.normalised(ELASTIC);
+    String expected = ranks().train(config, 1, "fixed", false).getFirst().digest();
+    TrainingConfig automatic =
+        TestConfigs.normalised(
+            "determinism=elastic",
+            "shards=4",
+            "synchronised-batch-norm=true",
+            "epochs=2",
+            "batch.global=12",
+            "checkpoint={every-steps: auto, failure-hours: 1e-6, budget-percent: 50, keep: 0}");
+    String same = ranks().train(automatic, 1, "alone", false).getFirst().digest();
+    assertEquals(same, ranks().train(automatic, 2, "auto", false).getFirst().digest());
+    assertNotEquals(expected, same);
+    List<Long> saved = steps(folder.resolve("auto"));
+    assertEquals(20, saved.getFirst());
+    assertTrue(saved.size() > 2, saved.toString());
+    Map<String, String> values =
+        SavedCheckpoint.open(folder.resolve("auto"), 20, DurableFiles.system()).values();
+    assertTrue(values.get("configuration").contains("every-steps: auto"), values.toString());
+    assertEquals(System.getProperty("java.version"), values.get("code.java"));
+  }
+
   /** A store that restores everything but one stream of the state. */
   private record Forgetful(CheckpointStore store, String tensor) implements CheckpointStore {
 
     @Override
     public Path save(long step, SlicedState state) {
       return store.save(step, state);
+    }
+
+    @Override
+    public Optional<Path> keep(long step, SlicedState state) {
+      return store.keep(step, state);
     }
 
     @Override

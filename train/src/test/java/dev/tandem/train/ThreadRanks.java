@@ -108,7 +108,9 @@ final class ThreadRanks {
         BackgroundCheckpoints checkpoints =
             new BackgroundCheckpoints(
                 communicator,
-                List.of(new BackgroundCheckpoints.Level(path, 1, CheckpointOptions.DEFAULT)),
+                config.checkpoint().local().isPresent()
+                    ? config.checkpoint().levels(path)
+                    : List.of(new BackgroundCheckpoints.Level(path, 1, CheckpointOptions.DEFAULT)),
                 DurableFiles.system(),
                 line -> {},
                 cost -> {})) {

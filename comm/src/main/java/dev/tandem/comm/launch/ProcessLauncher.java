@@ -3,15 +3,8 @@ package dev.tandem.comm.launch;
 import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.RendezvousHost;
-import dev.tandem.comm.rendezvous.TlsKeys;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -30,10 +23,7 @@ public final class ProcessLauncher {
   private final Placement placement;
   private final RankOutput output;
   private final Consumer<String> log;
-  private final List<RankProcess> children = new ArrayList<>();
   private final BlockingQueue<RankExit> exits = new LinkedBlockingQueue<>();
-  private boolean stopping;
-  private volatile boolean interrupted;
 
   /**
    * A launcher of processes of this machine.
@@ -64,71 +54,30 @@ public final class ProcessLauncher {
 
   /** Starts all ranks and waits for their end. */
   public LaunchResult run() {
-    Optional<TlsKeys> tls = tls();
-    Thread hook = new Thread(this::interrupt, "tandem-stop-ranks");
-    Runtime.getRuntime().addShutdownHook(hook);
-    try (RendezvousHost host =
-        RendezvousHost.open(
-            plan.ranks(), placement.secret(), tls, placement.meetingPoint(), plan.joining(), log)) {
-      startAll(host);
-      LaunchResult result = supervise(host);
-      drainAll();
+    try (RankProcesses processes = new RankProcesses(plan, output, log, () -> {});
+        RendezvousHost host =
+            RendezvousHost.open(
+                plan.ranks(),
+                placement.secret(),
+                RankProcesses.tls(plan),
+                placement.meetingPoint(),
+                plan.joining(),
+                log)) {
+      for (int rank = 0; rank < plan.ranks(); rank++) {
+        JobEnvironment job = host.environment(rank).on(placement.hosts().get(rank));
+        var _ = processes.start(new RankCommand(plan, placement, job), exits::add);
+      }
+      LaunchResult result = supervise(host, processes);
+      processes.drainAll();
       return result;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new WorkFailedException("interrupted while the ranks ran", e);
-    } finally {
-      stopAll();
-      removeHook(hook);
     }
   }
 
-  /** The keys of the meeting point: the same that the ranks will find. */
-  private Optional<TlsKeys> tls() {
-    Map<String, String> variables = new HashMap<>(System.getenv());
-    variables.putAll(plan.environment());
-    return TlsKeys.of(variables);
-  }
-
-  private void interrupt() {
-    interrupted = true;
-    stopAll();
-    try {
-      // What they had to say at their end is worth the moment.
-      drainAll();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private void drainAll() throws InterruptedException {
-    List<RankProcess> all;
-    synchronized (this) {
-      all = List.copyOf(children);
-    }
-    for (RankProcess child : all) {
-      child.drain();
-    }
-  }
-
-  private static void removeHook(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
-      // The JVM is shutting down: the hook is running or has run.
-    }
-  }
-
-  private synchronized void startAll(RendezvousHost host) {
-    for (int rank = 0; rank < plan.ranks() && !stopping; rank++) {
-      JobEnvironment job = host.environment(rank).on(placement.hosts().get(rank));
-      RankProcess child = RankProcess.start(new RankCommand(plan, placement, job), output);
-      children.add(child);
-      Thread.ofVirtual().name("tandem-exit-" + rank).start(() -> exits.add(child.await()));
-    }
-  }
-
-  private LaunchResult supervise(RendezvousHost host) throws InterruptedException {
+  private LaunchResult supervise(RendezvousHost host, RankProcesses processes)
+      throws InterruptedException {
     Verdict verdict = new Verdict();
     int running = plan.ranks();
     while (running > 0 && !verdict.failed()) {
@@ -144,30 +93,12 @@ public final class ProcessLauncher {
       RankExit exit = exits.poll(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
       if (exit == null) {
         log.accept("ending %d ranks that do not end by themselves".formatted(running));
-        stopAll();
+        processes.stopAll();
         break;
       }
       verdict.add(exit);
       running--;
     }
-    return interrupted ? LaunchResult.STOPPED : verdict.result(host.reportedLoss());
-  }
-
-  /** Ends all ranks that still run: asks them to, and after a grace does not ask any more. */
-  private synchronized void stopAll() {
-    stopping = true;
-    List<RankProcess> alive = children.stream().filter(RankProcess::alive).toList();
-    alive.forEach(RankProcess::end);
-    Deadline deadline = Deadline.in(plan.grace());
-    for (RankProcess child : alive) {
-      if (!child.ended(Duration.ofNanos(deadline.remainingNanos()))) {
-        child.kill(plan.grace());
-      }
-    }
-    for (RankProcess child : alive) {
-      if (!child.ended(plan.grace())) {
-        log.accept(child + " does not end even by SIGKILL");
-      }
-    }
+    return processes.interrupted() ? LaunchResult.STOPPED : verdict.result(host.reportedLoss());
   }
 }

@@ -169,6 +169,11 @@ final class RankProcess {
     }
   }
 
+  /** Whether all it printed was passed on. */
+  boolean drained() {
+    return readers.stream().noneMatch(Thread::isAlive);
+  }
+
   @Override
   public String toString() {
     return "process %d of rank %d".formatted(process.pid(), command.job().rank());

@@ -9,5 +9,9 @@
  * has; the kernel closes it, and {@link dev.tandem.comm.launch.ParentWatch} ends the rank. A remote
  * shell passes the end of its input on, so ranks of other hosts end in the same way; one that
  * stands still is killed by a second remote shell.
+ *
+ * <p>{@link dev.tandem.comm.launch.ProcessLauncher} ends a job with the first rank that is lost;
+ * {@link dev.tandem.comm.launch.SurvivingLauncher} lets the others stay and leads them on with a
+ * replacement, for programs that know how to ({@code Note [generations]} in {@code rendezvous}).
  */
 package dev.tandem.comm.launch;

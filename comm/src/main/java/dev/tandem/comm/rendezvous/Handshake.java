@@ -15,7 +15,7 @@ import java.util.function.Function;
  * they know the job's secret before either believes a word.
  *
  * <ol>
- *   <li>acceptor: magic, version, its rank (-1: the meeting point), nonce
+ *   <li>acceptor: magic, version, its rank (-1: the meeting point, -2: the launcher), nonce
  *   <li>initiator: magic, version, its rank, the job's size, the lane, nonce, the address where it
  *       listens, the name of its host, signature over all of it and the acceptor's nonce
  *   <li>acceptor: verdict; if accepted, its signature over both nonces, else the reason
@@ -28,6 +28,9 @@ public final class Handshake {
 
   /** The rank that the meeting point gives as its own. */
   public static final int MEETING_POINT = -1;
+
+  /** The rank that a launcher gives as its own on the lines of {@link GenerationHost}. */
+  public static final int GENERATIONS = -2;
 
   private static final int MAGIC = 0x54414e44;
   private static final int VERSION = 2;

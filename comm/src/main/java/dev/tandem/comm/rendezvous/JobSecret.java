@@ -1,5 +1,7 @@
 package dev.tandem.comm.rendezvous;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -40,6 +42,11 @@ public final class JobSecret {
   /** The secret as text, for an environment variable. */
   public String hex() {
     return HexFormat.of().formatHex(bytes);
+  }
+
+  /** The secret of one generation of a job: those of another are strangers there. */
+  public JobSecret ofGeneration(int generation) {
+    return new JobSecret(sign(("tandem generation " + generation).getBytes(UTF_8)));
   }
 
   /** Fresh random bytes that make a signature good for one connection only. */

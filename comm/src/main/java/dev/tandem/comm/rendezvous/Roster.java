@@ -3,9 +3,7 @@ package dev.tandem.comm.rendezvous;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +13,6 @@ import java.util.List;
  */
 final class Roster {
 
-  private static final int MAXIMUM_BYTES = 1 << 20;
   private static final int LABEL_SEATS = 1;
   private static final int LABEL_FAILURE = 2;
 
@@ -30,44 +27,31 @@ final class Roster {
   record Seat(String address, String host) {}
 
   static void send(Link link, JobSecret secret, List<Seat> seats) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    DataOutputStream body = new DataOutputStream(bytes);
-    body.writeInt(LABEL_SEATS);
-    body.writeInt(seats.size());
-    for (Seat seat : seats) {
-      body.writeUTF(seat.address());
-      body.writeUTF(seat.host());
-    }
-    write(link, secret, bytes.toByteArray());
+    SignedMessage.send(
+        link,
+        secret,
+        body -> {
+          body.writeInt(LABEL_SEATS);
+          body.writeInt(seats.size());
+          for (Seat seat : seats) {
+            body.writeUTF(seat.address());
+            body.writeUTF(seat.host());
+          }
+        });
   }
 
   static void sendFailure(Link link, JobSecret secret, String reason) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    DataOutputStream body = new DataOutputStream(bytes);
-    body.writeInt(LABEL_FAILURE);
-    body.write(reason.getBytes(UTF_8));
-    write(link, secret, bytes.toByteArray());
-  }
-
-  private static void write(Link link, JobSecret secret, byte[] body) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    DataOutputStream message = new DataOutputStream(bytes);
-    message.writeInt(body.length);
-    message.write(body);
-    message.write(secret.sign(body));
-    link.write(bytes.toByteArray());
+    SignedMessage.send(
+        link,
+        secret,
+        body -> {
+          body.writeInt(LABEL_FAILURE);
+          body.write(reason.getBytes(UTF_8));
+        });
   }
 
   static List<Seat> receive(Link link, JobSecret secret, Deadline deadline) throws IOException {
-    TimedInput input = new TimedInput(link, deadline);
-    int length = input.readInt();
-    if (length < Integer.BYTES || length > MAXIMUM_BYTES) {
-      throw new IOException("a list of addresses cannot have " + length + " bytes");
-    }
-    byte[] body = input.readBytes(length);
-    if (!secret.verifies(body, input.readBytes(JobSecret.BYTES))) {
-      throw new IOException("the list of addresses is not signed with the secret of this job");
-    }
+    byte[] body = SignedMessage.receive(link, secret, deadline);
     DataInputStream fields = new DataInputStream(new ByteArrayInputStream(body));
     if (fields.readInt() != LABEL_SEATS) {
       throw new Handshake.RefusedException(new String(fields.readAllBytes(), UTF_8));

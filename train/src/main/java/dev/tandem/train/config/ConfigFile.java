@@ -110,13 +110,16 @@ public final class ConfigFile {
   }
 
   static void write(TrainingConfig config, Path file) {
+    ByteBuffer bytes = ByteBuffer.wrap(text(config).getBytes(StandardCharsets.UTF_8));
+    DurableFiles.system().replace(file, bytes);
+  }
+
+  /** A configuration with every key written out, the network layer by layer. */
+  static String text(TrainingConfig config) {
     try {
-      String text =
-          YAML.writeValueAsString(ConfigTree.of(config))
-              + "network:\n"
-              + NetworkYaml.write(config.network()).indent(2);
-      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-      DurableFiles.system().replace(file, bytes);
+      return YAML.writeValueAsString(ConfigTree.of(config))
+          + "network:\n"
+          + NetworkYaml.write(config.network()).indent(2);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }

@@ -110,7 +110,7 @@ final class ConfigReader {
     return data;
   }
 
-  private static String absolute(String path) {
+  static String absolute(String path) {
     return Path.of(path).toAbsolutePath().normalize().toString();
   }
 
@@ -267,12 +267,7 @@ final class ConfigReader {
   }
 
   private CheckpointConfig checkpoint() {
-    Fields keys = root.section("checkpoint");
-    CheckpointConfig checkpoint =
-        new CheckpointConfig(
-            keys.longInteger("every-steps", 0), keys.flag("best", false), keys.integer("keep", 3));
-    keys.requireAllRead();
-    return checkpoint;
+    return CheckpointReader.read(root.section("checkpoint"));
   }
 
   private GradientRule gradients() {

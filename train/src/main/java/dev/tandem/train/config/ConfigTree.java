@@ -39,10 +39,7 @@ final class ConfigTree {
         .put("patience", config.validation().patience())
         .put("least-gain", config.validation().leastGain())
         .put("batch", config.validation().batch());
-    root.putObject("checkpoint")
-        .put("every-steps", config.checkpoint().everySteps())
-        .put("best", config.checkpoint().best())
-        .put("keep", config.checkpoint().keep());
+    CheckpointReader.write(config.checkpoint(), root.putObject("checkpoint"));
     ObjectNode fineTune = root.putObject("fine-tune");
     fineTune.put("init-from", config.fineTune().initFrom());
     ArrayNode freeze = fineTune.putArray("freeze");

@@ -131,8 +131,15 @@ public record StartConfig(
       patience: 0                # validations without a gain until the run ends; 0 for never
 
     checkpoint:
-      every-steps: 1000          # --resume goes on from the last one
+      every-steps: 1000          # --resume goes on from the last one; auto: by measured cost,
+                                 # failure-hours (24) and budget-percent (1)
       best: true                 # also after the best validation
+      keep: 3                    # the newest, besides the best and each of keep-every steps
+      incremental: false         # write what has changed only
+      compression: none          # or zstd
+      partner: false             # hold each process's part in another's memory: --max-restarts
+      # local: {folder: /dev/shm/tandem, every: 1, keep: 1}   a fast level before the run's folder,
+      # which then may get fewer, such as every: 10
     """
         .formatted(
             wrapped(String.join(", ", Models.names())),

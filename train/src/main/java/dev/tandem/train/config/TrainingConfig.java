@@ -126,6 +126,11 @@ public record TrainingConfig(
     ConfigFile.write(this, run.resolve(FILE));
   }
 
+  /** All of it as YAML, as {@link #save} writes it. */
+  public String yaml() {
+    return ConfigFile.text(this);
+  }
+
   /** What becomes of training records. */
   public Preparation trainingPreparation() {
     return preparation(network, data, data.augment(), seed);

@@ -46,6 +46,36 @@ class TrainingConfigTest {
   }
 
   @Test
+  void levelsOfCheckpoints() {
+    Path place = Path.of("runs/r").toAbsolutePath();
+    CheckpointConfig one = config("checkpoint.every-steps=3").checkpoint();
+    assertEquals(place.resolve("checkpoints"), one.folder(place));
+    assertEquals(1, one.levels(place).size());
+    assertEquals(List.of(), one.foreignFolders(place));
+    CheckpointConfig two =
+        config("checkpoint={every-steps: 3, every: 10, local: {folder: /near}}").checkpoint();
+    assertEquals(Path.of("/near/r"), two.levels(place).getFirst().folder());
+    assertEquals(10, two.levels(place).getLast().every());
+    assertEquals(List.of(Path.of("/near/r")), two.foreignFolders(place));
+    assertEquals(
+        "c.yaml: checkpoint.incremental compares a save with the one before it, so it goes with"
+            + " checkpoint.every: 1, not 10",
+        mistake("checkpoint={incremental: true, every: 10, local: {folder: /near}}"));
+    assertEquals(
+        "c.yaml: no level gets every save: set checkpoint.every or checkpoint.local.every to 1, and"
+            + " save less often with checkpoint.every-steps",
+        mistake("checkpoint.every=2"));
+    assertEquals(
+        "c.yaml: checkpoint.failure-hours is for checkpoint.every-steps: auto",
+        mistake("checkpoint={every-steps: 7, failure-hours: 2}"));
+    assertEquals(
+        "c.yaml: checkpoint.budget-percent is 100.0, not less than 100",
+        mistake("checkpoint={every-steps: auto, budget-percent: 100}"));
+    assertEquals(
+        "c.yaml: checkpoint.local: folder is missing", mistake("checkpoint={local: {every: 2}}"));
+  }
+
+  @Test
   void whatIsSavedIsLoaded() {
     List<TrainingConfig> configs =
         List.of(
@@ -60,6 +90,11 @@ class TrainingConfigTest {
             config("batch.grow={limit: 512, threshold: 0.02}"),
             config("synchronisation={policy: auto, tuned: here, timeline: t.json}"),
             config("synchronisation=topo+pool"),
+            config(
+                "checkpoint={every-steps: auto, failure-hours: 0.5, budget-percent: 2, keep: 2,"
+                    + " keep-every: 100, compression: zstd, partner: true, folder: far, every: 10,"
+                    + " local: {folder: /near, every: 1, keep: 2}}"),
+            config("checkpoint={every-steps: 5, incremental: true}"),
             config("optimizer={kind: lars, trust: 0.02}", "schedule.warmup-epochs=1.5"),
             config(
                 "optimizer.kind=lamb",

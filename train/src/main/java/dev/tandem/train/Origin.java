@@ -1,0 +1,20 @@
+package dev.tandem.train;
+
+import dev.tandem.core.CodeVersion;
+import dev.tandem.train.config.TrainingConfig;
+import java.util.Map;
+
+/** What a checkpoint says of where it comes from: the code and the configuration of its run. */
+public final class Origin {
+
+  /** The value that is the whole configuration, as YAML. */
+  public static final String CONFIGURATION = "configuration";
+
+  private Origin() {}
+
+  static Map<String, String> values(TrainingConfig config) {
+    Map<String, String> values = CodeVersion.current().values();
+    values.put(CONFIGURATION, config.yaml());
+    return values;
+  }
+}

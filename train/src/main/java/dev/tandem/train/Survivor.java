@@ -1,0 +1,78 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.rendezvous.GenerationLine;
+import dev.tandem.core.PeerLostException;
+import dev.tandem.core.WorkFailedException;
+import java.util.Optional;
+
+/**
+ * A process that stays when others are lost: it trains in one generation of the job after the
+ * other, until the work is done. The network, the optimizer and what depends on a communicator are
+ * made anew in each generation; the process, its libraries and what it holds of checkpoints stay.
+ */
+final class Survivor {
+
+  /** The work of one generation; returns when it is done for good. */
+  interface Work {
+
+    /**
+     * Goes on with these ranks.
+     *
+     * @throws PeerLostException if one of them is lost
+     * @throws GenerationEndedException if others wait to join
+     */
+    void run(Communicator ranks, int generation);
+  }
+
+  private final GenerationLine launcher;
+
+  Survivor(GenerationLine launcher) {
+    this.launcher = launcher;
+  }
+
+  void run(Work work) {
+    Optional<GenerationLine.Seat> seat = launcher.next();
+    while (seat.isPresent()) {
+      Optional<PeerLostException> loss;
+      try {
+        if (done(seat.get(), work)) {
+          return;
+        }
+        loss = Optional.empty();
+      } catch (PeerLostException e) {
+        loss = Optional.of(e);
+      }
+      seat = next(loss);
+    }
+  }
+
+  /** Whoever cannot go on says what it cannot go on after. */
+  private Optional<GenerationLine.Seat> next(Optional<PeerLostException> loss) {
+    try {
+      return launcher.next();
+    } catch (WorkFailedException e) {
+      if (loss.isPresent()) {
+        loss.get().addSuppressed(e);
+        throw loss.get();
+      }
+      throw e;
+    }
+  }
+
+  private static boolean done(GenerationLine.Seat seat, Work work) {
+    Communicator joined;
+    try {
+      joined = Communicator.join(seat);
+    } catch (WorkFailedException e) {
+      // Somebody was lost while they met; the launcher says how it goes on.
+      return false;
+    }
+    try (Communicator ranks = joined) {
+      work.run(ranks, seat.generation());
+      return true;
+    } catch (GenerationEndedException e) {
+      return false;
+    }
+  }
+}
