@@ -217,6 +217,10 @@ final class TrainCommand extends TandemCommand {
     facts.add(fact("time reading", "%.1f s (rank 0 waited for data)", result.readSeconds()));
     facts.add(fact("time computing", "%.1f s", result.computeSeconds()));
     facts.add(fact("time in sync", "%.1f s", result.syncSeconds()));
+    if (result.payloadBytes() < result.gradientBytes()) {
+      double ratio = (double) result.gradientBytes() / result.payloadBytes();
+      facts.add(fact("gradients", "%.1f times smaller when they travel", ratio));
+    }
     facts.add(fact("loading", "%s", loading.stalls().sentence()));
     facts.add(fact("training time", "%.1f s", result.trainSeconds()));
     facts.add(fact("all in all", "%.1f s", seconds));

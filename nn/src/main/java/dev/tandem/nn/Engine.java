@@ -3,6 +3,7 @@ package dev.tandem.nn;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.Capability;
 import dev.tandem.posix.NativeEnvironment;
+import dev.tandem.posix.NativeHeap;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.openblas.global.openblas_nolapack;
 import org.bytedeco.pytorch.global.torch;
@@ -86,7 +87,7 @@ public final class Engine {
   }
 
   private static void load() {
-    wantHugePages();
+    tuneMemory();
     // JavaCPP would refuse to allocate when the whole process is larger than twice the Java heap,
     // though nearly all of our memory is off the heap, and would ask for its size at each call.
     setDefault("org.bytedeco.javacpp.maxBytes", "0");
@@ -116,12 +117,15 @@ public final class Engine {
   /**
    * Activations come and go with every step, and their memory with them: in small pages, each to be
    * cleared by the system when it is touched first, that made 31,000 page faults in a step of
-   * ResNet-18.
+   * ResNet-18. So they are in huge pages, and freed ones are kept.
    */
-  private static void wantHugePages() {
+  private static void tuneMemory() {
     if (NativeEnvironment.capability()
         instanceof Capability.Present<NativeEnvironment>(NativeEnvironment environment)) {
       environment.setIfMissing("THP_MEM_ALLOC_ENABLE", "1");
+    }
+    if (NativeHeap.capability() instanceof Capability.Present<NativeHeap>(NativeHeap heap)) {
+      heap.keepFreedMemory();
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.tandem.sync;
 
 import dev.tandem.core.TensorView;
+import dev.tandem.sync.compress.Volume;
+import java.util.List;
 
 /**
  * Sums gradients across ranks. In every step each rank submits the same tensors, in whatever pace
@@ -26,5 +28,22 @@ public interface GradientSynchronizer {
   default void sum(TensorView tensor) {
     throw new UnsupportedOperationException(
         "%s sums gradients at the end of a step only".formatted(getClass().getSimpleName()));
+  }
+
+  /**
+   * What compressed gradients of this rank left behind for the next step, by the names of the
+   * gradients: a part of the run's state that is different on each rank. Views of live memory, to
+   * be saved or restored between steps.
+   */
+  default List<TensorView> residuals() {
+    return List.of();
+  }
+
+  /** The last step, whose gradients are thrown away, shall have left nothing behind. */
+  default void undo() {}
+
+  /** What this rank has given to be summed so far. */
+  default Volume volume() {
+    return Volume.NONE;
   }
 }

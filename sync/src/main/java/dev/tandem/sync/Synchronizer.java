@@ -9,11 +9,14 @@ import dev.tandem.sync.agent.Intake;
 import dev.tandem.sync.agent.StallInspector;
 import dev.tandem.sync.agent.SyncAgent;
 import dev.tandem.sync.agent.SyncObserver;
+import dev.tandem.sync.compress.Ledger;
+import dev.tandem.sync.compress.Volume;
 import dev.tandem.sync.cores.CorePartition;
 import dev.tandem.sync.cores.Role;
 import dev.tandem.sync.plan.RequestGraph;
 import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.request.GradientRule;
 import dev.tandem.sync.request.Request;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -46,18 +49,22 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   private final Thread thread;
   private final StallInspector stalls;
   private final Results step = new Results();
+  private final GradientRule rule;
+  private final Ledger ledger = new Ledger();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private Synchronizer(Communicator group, Communicator reports, Builder builder) {
     this.group = group;
     this.options = builder.options;
+    this.rule = builder.rule;
+    ledger.residuals().prepare(builder.gradients, rule.compression());
     this.intake = new Intake(builder.observer);
     this.partition = builder.partition();
     if (!(options.policy() instanceof Policy.Negotiated)) {
       builder.graph.ifPresent(intake::propose);
     }
     SyncAgent agent =
-        new SyncAgent(group, options.policy(), intake, builder.observer, builder.memory);
+        new SyncAgent(group, options.policy(), intake, builder.observer, builder.memory, ledger);
     this.thread =
         Thread.ofPlatform().daemon().name("tandem-sync-" + group.rank()).start(() -> runAll(agent));
     this.stalls =
@@ -87,6 +94,8 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     private final SyncOptions options;
     private Optional<RequestGraph> graph = Optional.empty();
     private Optional<GradientMemory> memory = Optional.empty();
+    private List<TensorView> gradients = List.of();
+    private GradientRule rule = GradientRule.SUM;
     private SyncObserver observer = SyncObserver.NONE;
     private Consumer<String> log = line -> System.err.println("tandem: " + line);
 
@@ -105,8 +114,18 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
      * Where gradients lie, if they lie in one buffer: fused ones are then reduced in place.
      * Borrowed until the synchroniser is closed.
      */
-    public Builder gradients(MemorySegment buffer, List<TensorView> gradients) {
-      memory = Optional.of(new GradientMemory(buffer, gradients));
+    public Builder gradients(MemorySegment buffer, List<TensorView> slices) {
+      memory = Optional.of(new GradientMemory(buffer, slices));
+      gradients = List.copyOf(slices);
+      return this;
+    }
+
+    /**
+     * What becomes of submitted gradients; the same on all ranks. By default they are summed as
+     * they are. A graph to plan from must have been made with the same rule.
+     */
+    public Builder treating(GradientRule gradientRule) {
+      rule = gradientRule;
       return this;
     }
 
@@ -153,7 +172,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   public void submit(TensorView gradient, float weight) {
     step.expect();
     try {
-      intake.add(List.of(Request.gradient(gradient, weight, step)));
+      intake.add(List.of(Request.gradient(gradient, rule, weight, step)));
     } catch (RuntimeException e) {
       step.unexpect();
       throw e;
@@ -168,6 +187,22 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   public void await() {
     intake.endStep();
     step.await();
+    ledger.residuals().endStep();
+  }
+
+  @Override
+  public List<TensorView> residuals() {
+    return ledger.residuals().views();
+  }
+
+  @Override
+  public void undo() {
+    ledger.residuals().undo();
+  }
+
+  @Override
+  public Volume volume() {
+    return ledger.volume();
   }
 
   /** Takes requests, all at once; their completions are told by the background thread. */

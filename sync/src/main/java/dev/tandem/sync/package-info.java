@@ -7,6 +7,8 @@
  * before it:
  *
  * <ul>
+ *   <li>{@code compress}: sums with fewer bytes
+ *   <li>{@code adasum}: gradients combined instead of summed
  *   <li>{@code request}: what is asked for, and what became of it
  *   <li>{@code policy}: what a user chooses
  *   <li>{@code plan}: from the graph of a step to the order and fusion of its transfers
@@ -17,9 +19,9 @@
  * <p>The way of a gradient: a thread that computes requests it by name ({@code Intake}); the
  * background thread learns that all ranks have (by negotiation in cycles, or because a plan says
  * what comes next and all have arrived there), reduces it in place with others of its kind, and
- * tells the completion. Sums are those of {@link dev.tandem.sync.BlockingSynchronizer}, bit by bit,
- * whatever the policy, the order of arrival or the fusion: every element is weighted on its rank
- * and summed in rank order ({@code comm} at level {@code run}).
+ * tells the completion. Plain sums are those of {@link dev.tandem.sync.BlockingSynchronizer}, bit
+ * by bit, whatever the policy, the order of arrival or the fusion: every element is weighted on its
+ * rank and summed in rank order ({@code comm} at level {@code run}).
  *
  * <p>Why ranks never wait for each other in different transfers: {@code Note [TOPO deadlock
  * freedom]} in {@code plan.FusionPlan}; what happens when a program leaves its plan: {@code Note

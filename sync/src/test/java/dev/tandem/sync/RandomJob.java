@@ -8,6 +8,8 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.request.GradientRule;
+import dev.tandem.sync.request.Operation;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,12 +24,16 @@ import java.util.concurrent.Future;
 /**
  * A job that a seed makes up: its ranks train with random tensors in random orders; a tensor
  * changes its shape at some step, a layer is there only in some, ranks run out of data, and a group
- * of ranks sums something of its own at the same time. Every sum is compared bit by bit with one
- * that is computed in rank order.
+ * of ranks sums something of its own at the same time. Every result is compared with that of {@link
+ * GradientReference}: sums bit by bit, also compressed ones.
  */
 final class RandomJob {
 
+  /** For combinations, whose scalar products are summed in another order. */
+  private static final float NEAR = 1e-5f;
+
   private final Seed seed;
+  private final GradientRule rule;
   private final int ranks;
   private final int steps;
   private final int tensors;
@@ -39,8 +45,9 @@ final class RandomJob {
   // By rank: after so many steps it has no more data.
   private final int[] stepsOfRank;
 
-  RandomJob(Seed seed, int mostRanks) {
+  RandomJob(Seed seed, int mostRanks, GradientRule rule) {
     this.seed = seed;
+    this.rule = rule;
     SplittableRandom random = seed.random();
     ranks = 2 + random.nextInt(mostRanks - 1);
     steps = 4 + random.nextInt(8);
@@ -65,14 +72,18 @@ final class RandomJob {
   /** One rank's part. */
   Void run(Communicator communicator, SyncOptions options) throws Exception {
     int rank = communicator.rank();
-    try (Synchronizer synchronizer = Synchronizer.over(communicator, options).start();
+    GradientReference sums = new GradientReference(GradientRule.SUM);
+    GradientReference treated = new GradientReference(rule);
+    float tolerance = rule.reduction() == Operation.ADASUM ? NEAR : 0;
+    try (Synchronizer synchronizer =
+            Synchronizer.over(communicator, options).treating(rule).start();
         ExecutorService threads = Executors.newFixedThreadPool(2)) {
       Future<?> group = threads.submit(() -> group(communicator, options));
       for (int step = 0; step < stepsOfRank[rank]; step++) {
         if (statistics) {
-          TensorView sums = tensor(step, rank, "statistics", 5);
-          synchronizer.sum(sums);
-          check(sums, step, 1);
+          TensorView statistic = tensor(step, rank, "statistics", 5);
+          synchronizer.sum(statistic);
+          check(statistic, step, 1, sums, 0);
         }
         List<TensorView> gradients = gradients(step, rank);
         Collections.shuffle(
@@ -80,7 +91,7 @@ final class RandomJob {
         submit(synchronizer, threads, gradients, rank);
         synchronizer.await();
         for (TensorView gradient : gradients) {
-          check(gradient, step, 0);
+          check(gradient, step, 0, treated, tolerance);
         }
       }
       synchronizer.join();
@@ -159,21 +170,28 @@ final class RandomJob {
     return 1f / (2 + rank);
   }
 
-  private void check(TensorView tensor, int step, float fixedWeight) {
+  private void check(
+      TensorView tensor, int step, float fixedWeight, GradientReference reference, float near) {
     int length = (int) tensor.shape().elements();
-    float[] expected = new float[length];
+    List<float[]> weighted = new ArrayList<>();
     for (int rank = 0; rank < ranks; rank++) {
-      float[] values =
-          step < stepsOfRank[rank] ? values(step, rank, tensor.name(), length) : new float[length];
       float weight = fixedWeight == 0 ? weight(rank) : fixedWeight;
-      for (int i = 0; i < length; i++) {
-        float term = values[i] * weight;
-        expected[i] = rank == 0 ? term : expected[i] + term;
-      }
+      weighted.add(
+          step < stepsOfRank[rank]
+              ? times(values(step, rank, tensor.name(), length), weight)
+              : null);
     }
+    float[] expected = reference.result(tensor.name(), weighted, length);
     float[] actual = (float[]) tensor.data().heapBase().orElseThrow();
     for (int i = 0; i < length; i++) {
-      assertEquals(expected[i], actual[i], 0f, "element %d of %s".formatted(i, tensor.name()));
+      assertEquals(expected[i], actual[i], near, "element %d of %s".formatted(i, tensor.name()));
     }
+  }
+
+  private static float[] times(float[] values, float weight) {
+    for (int i = 0; i < values.length; i++) {
+      values[i] *= weight;
+    }
+    return values;
   }
 }

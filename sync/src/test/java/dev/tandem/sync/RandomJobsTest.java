@@ -1,12 +1,19 @@
 package dev.tandem.sync;
 
 import dev.tandem.core.Seed;
+import dev.tandem.sync.compress.Compression;
+import dev.tandem.sync.compress.CompressionRule;
 import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.request.GradientRule;
+import dev.tandem.sync.request.Operation;
 import dev.tandem.testkit.TestSeed;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Random jobs under every policy: every result is right, and nothing hangs. */
@@ -14,6 +21,8 @@ class RandomJobsTest {
 
   private static final int JOBS = 6;
   private static final int MANY_JOBS = 1_000;
+  private static final int TREATED_JOBS = 3;
+  private static final int MANY_TREATED_JOBS = 200;
 
   static List<String> codes() {
     return SyncOptions.codes();
@@ -22,20 +31,53 @@ class RandomJobsTest {
   @ParameterizedTest
   @MethodSource("codes")
   void jobs(String code) throws Exception {
-    run(code, JOBS);
+    run(code, GradientRule.SUM, JOBS);
   }
 
   @ParameterizedTest
   @MethodSource("codes")
   @Tag("slow")
   void manyJobs(String code) throws Exception {
-    run(code, MANY_JOBS);
+    run(code, GradientRule.SUM, MANY_JOBS);
   }
 
-  private static void run(String code, int jobs) throws Exception {
+  static List<Arguments> treatments() {
+    List<Arguments> treatments = new ArrayList<>();
+    for (String code : List.of("baseline-parked", "topo", "buckets")) {
+      for (String compression : List.of("bfloat16", "float16", "top-k:0.05", "one-bit")) {
+        treatments.add(Arguments.of(code, Named.of(compression, compressed(compression))));
+      }
+      GradientRule adasum = new GradientRule(Operation.ADASUM, CompressionRule.NONE);
+      treatments.add(Arguments.of(code, Named.of("adasum", adasum)));
+    }
+    return treatments;
+  }
+
+  /** Small tensors as they are, one in another way than the others. */
+  private static GradientRule compressed(String code) {
+    return new GradientRule(
+        Operation.SUM,
+        new CompressionRule(
+            List.of(CompressionRule.Clause.of("gradient3=top-k:0.2")), Compression.of(code), 500));
+  }
+
+  @ParameterizedTest
+  @MethodSource("treatments")
+  void treatedJobs(String code, GradientRule rule) throws Exception {
+    run(code, rule, TREATED_JOBS);
+  }
+
+  @ParameterizedTest
+  @MethodSource("treatments")
+  @Tag("slow")
+  void manyTreatedJobs(String code, GradientRule rule) throws Exception {
+    run(code, rule, MANY_TREATED_JOBS);
+  }
+
+  private static void run(String code, GradientRule rule, int jobs) throws Exception {
     Seed seed = TestSeed.of(RandomJobsTest.class);
     for (int i = 0; i < jobs; i++) {
-      RandomJob job = new RandomJob(seed.derive(i), Policies.mostRanks(code));
+      RandomJob job = new RandomJob(seed.derive(i), Policies.mostRanks(code), rule);
       Ranks.run(
           job.ranks(),
           Duration.ofMinutes(1),

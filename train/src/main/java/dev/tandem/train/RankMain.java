@@ -6,6 +6,7 @@ import dev.tandem.checkpoint.Preemption;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
+import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.importing.SourceFormat.Split;
@@ -20,6 +21,7 @@ import dev.tandem.posix.DurableFiles;
 import dev.tandem.sync.Synchronizer;
 import dev.tandem.sync.plan.TrainingGraph;
 import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.request.GradientRule;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,15 +101,19 @@ public final class RankMain {
     }
   }
 
-  private static Synchronizer synchronizer(
+  /** The synchroniser that a configuration asks for, started. */
+  static Synchronizer synchronizer(
       TrainingConfig config, Communicator communicator, Network network) {
     Determinism level =
         switch (config.determinism().level()) {
           case FAST -> Determinism.FAST;
           case RUN, ELASTIC -> Determinism.RUN;
         };
+    GradientRule rule = config.gradients();
+    rule.compression().requireMeaning(network.gradients().stream().map(TensorView::name).toList());
     return Synchronizer.over(communicator.at(level), SyncOptions.of(config.synchronisation()))
-        .planning(TrainingGraph.of(network.gradientGraph()))
+        .treating(rule)
+        .planning(TrainingGraph.of(network.gradientGraph(), rule))
         .gradients(network.gradientBuffer(), network.gradients())
         .start();
   }

@@ -15,6 +15,7 @@ import dev.tandem.nn.Network;
 import dev.tandem.nn.StatisticsReducer;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.sync.GradientSynchronizer;
+import dev.tandem.sync.request.Operation;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -35,6 +36,7 @@ final class ShareWork implements GradientWork {
   private final GradientSynchronizer synchronizer;
   private final Seed seed;
   private final int passes;
+  private final Operation reduction;
   private final Phases phases;
   private final Optional<Communicator> statistics;
 
@@ -45,6 +47,7 @@ final class ShareWork implements GradientWork {
    * Work of one rank.
    *
    * @param passes in which it goes through its share of a step
+   * @param reduction what the synchroniser does with gradients
    * @param synchronised whether batch normalisations see the samples of all ranks
    */
   ShareWork(
@@ -53,6 +56,7 @@ final class ShareWork implements GradientWork {
       GradientSynchronizer synchronizer,
       Seed seed,
       int passes,
+      Operation reduction,
       boolean synchronised,
       Phases phases) {
     this.communicator = communicator;
@@ -60,6 +64,7 @@ final class ShareWork implements GradientWork {
     this.synchronizer = synchronizer;
     this.seed = seed;
     this.passes = passes;
+    this.reduction = reduction;
     this.phases = phases;
     // A group of its own: statistics must not queue behind gradients that are under way.
     int[] everyone = IntStream.range(0, communicator.size()).toArray();
@@ -114,11 +119,20 @@ final class ShareWork implements GradientWork {
       training = training.accumulating();
     }
     if (last) {
-      training = training.withListener((run, p, gradient) -> synchronizer.submit(gradient, 1));
+      float weight = weight(cut.batch());
+      training = training.withListener((run, p, gradient) -> synchronizer.submit(gradient, weight));
     }
     try (Arena copies = Arena.ofConfined()) {
       return network.forwardBackward(cut.samples(copies), training);
     }
+  }
+
+  /**
+   * Gradients are this rank's part of the mean over all samples of the step: their sum is the mean.
+   * A combination is that of the means of the ranks, each over its own samples.
+   */
+  private float weight(Batch batch) {
+    return reduction == Operation.ADASUM ? (float) (1 / batch.weight()) : 1;
   }
 
   /** A rank without samples in a step still takes part, with zeros. */

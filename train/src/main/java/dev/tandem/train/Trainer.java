@@ -16,7 +16,6 @@ import dev.tandem.train.config.GuardConfig;
 import dev.tandem.train.config.OptimizerConfig;
 import dev.tandem.train.config.ServersConfig;
 import dev.tandem.train.config.TrainingConfig;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -88,7 +87,7 @@ public final class Trainer {
    * @return steps that are made already
    */
   public long resume() {
-    SlicedState state = SlicedState.whole(parts.optimizer().stateTree(Map.of()));
+    SlicedState state = RunState.of(parts).restorable(parts.checkpoints());
     Optional<CheckpointStore.Restored> restored = parts.checkpoints().restoreNewest(state);
     if (restored.isPresent()) {
       course = Course.of(restored.get().values(), steps);
@@ -178,6 +177,7 @@ public final class Trainer {
         synchronizer,
         seed,
         config.batch().accumulation(),
+        config.gradients().reduction(),
         config.determinism().synchronisedBatchNorm(),
         phases);
   }

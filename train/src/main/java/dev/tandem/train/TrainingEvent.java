@@ -63,6 +63,8 @@ public sealed interface TrainingEvent {
    * @param imagesPerSecond training images of all ranks by the time of the steps (evaluation and
    *     checkpoint not counted)
    * @param readSeconds time that rank 0 waited for data; likewise compute and sync
+   * @param gradientBytes of all tensors that rank 0 has given to be summed
+   * @param payloadBytes of what it has written for them: fewer if they are compressed
    * @param replicasIdentical all ranks ended with the same bits in parameters and optimizer
    * @param digest SHA-256 of that state on rank 0
    * @param checkpoint where the last state is; empty if it was there before
@@ -82,6 +84,8 @@ public sealed interface TrainingEvent {
       double readSeconds,
       double computeSeconds,
       double syncSeconds,
+      long gradientBytes,
+      long payloadBytes,
       double checkpointSeconds,
       String checkpoint)
       implements TrainingEvent {}

@@ -1,7 +1,6 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.core.StateTree;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.StallReport;
@@ -26,6 +25,7 @@ final class TrainingLoop {
   private final Trainer.Parts parts;
   private final Communicator communicator;
   private final Optimizer optimizer;
+  private final RunState state;
   private final Consumer<TrainingEvent> events;
   private final Phases phases;
   private final GradientWork work;
@@ -57,6 +57,7 @@ final class TrainingLoop {
     this.parts = parts;
     this.communicator = parts.communicator();
     this.optimizer = parts.optimizer();
+    this.state = RunState.of(parts);
     this.events = events;
     this.phases = phases;
     this.work = work;
@@ -109,6 +110,7 @@ final class TrainingLoop {
     Optional<String> trouble = guard.trouble(position.step() + 1, loss, norm);
     if (trouble.isPresent()) {
       guard.undo();
+      parts.synchronizer().undo();
       if (work.withholds(trouble.get())) {
         return;
       }
@@ -161,7 +163,7 @@ final class TrainingLoop {
     if (savedAfter != position.step()) {
       long began = System.nanoTime();
       work.agreeOnBuffers();
-      saved = Optional.of(parts.checkpoints().save(position.step(), state(position)));
+      saved = Optional.of(parts.checkpoints().save(position.step(), state.all(values(position))));
       savedAfter = position.step();
       checkpointSeconds += (System.nanoTime() - began) / 1e9;
     }
@@ -177,14 +179,14 @@ final class TrainingLoop {
     return path.map(Path::toString).orElse("");
   }
 
-  private StateTree state(Position position) {
+  private Map<String, String> values(Position position) {
     Course course =
         new Course(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
     Map<String, String> values = course.values(feed.steps(), config.seed());
     if (testedAfter == position.step()) {
       values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));
     }
-    return optimizer.stateTree(values);
+    return values;
   }
 
   private TrainingEvent.Result finish() {
@@ -193,7 +195,7 @@ final class TrainingLoop {
       validate();
     }
     String checkpoint = keep(end);
-    byte[] digest = Replicas.digest(state(end));
+    byte[] digest = Replicas.digest(state.common(values(end)));
     long samples = end.sample() - firstSample;
     TrainingEvent.Result result =
         new TrainingEvent.Result(
@@ -211,6 +213,8 @@ final class TrainingLoop {
             phases.seconds(Phase.READ),
             phases.seconds(Phase.COMPUTE),
             phases.seconds(Phase.SYNC),
+            parts.synchronizer().volume().tensorBytes(),
+            parts.synchronizer().volume().payloadBytes(),
             checkpointSeconds,
             checkpoint);
     events.accept(result);

@@ -12,6 +12,7 @@ import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.sync.BlockingSynchronizer;
+import dev.tandem.sync.Synchronizer;
 import dev.tandem.testkit.Watchdog;
 import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.config.TrainingConfig;
@@ -37,6 +38,7 @@ final class ThreadRanks {
   private final Path folder;
   private Supplier<BatchSizing> sizing = () -> BatchSizing.FIXED;
   private UnaryOperator<CheckpointStore> through = UnaryOperator.identity();
+  private boolean asConfigured;
 
   /** What rank 0 told of the last run. */
   final List<TrainingEvent> events = Collections.synchronizedList(new ArrayList<>());
@@ -58,6 +60,12 @@ final class ThreadRanks {
   /** Lets a test stand between the run and its checkpoints. */
   ThreadRanks through(UnaryOperator<CheckpointStore> other) {
     through = other;
+    return this;
+  }
+
+  /** Synchronises gradients in the background as the configuration says, not one by one. */
+  ThreadRanks synchronisingAsConfigured() {
+    asConfigured = true;
     return this;
   }
 
@@ -96,6 +104,8 @@ final class ThreadRanks {
     try (communicator;
         Network network = network(config);
         Optimizer optimizer = config.optimizer().create(network);
+        Synchronizer synchronizer =
+            asConfigured ? RankMain.synchronizer(config, communicator, network) : null;
         BackgroundCheckpoints checkpoints =
             new BackgroundCheckpoints(
                 communicator,
@@ -110,7 +120,7 @@ final class ThreadRanks {
               test,
               network,
               optimizer,
-              new BlockingSynchronizer(communicator),
+              asConfigured ? synchronizer : new BlockingSynchronizer(communicator),
               through.apply(checkpoints),
               sizing.get());
       Trainer trainer = new Trainer(config, parts, events::add);

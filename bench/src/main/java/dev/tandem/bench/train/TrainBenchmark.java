@@ -177,7 +177,7 @@ public final class TrainBenchmark {
       for (int round = 0; round < effort.rounds() && fits(began, round); round++) {
         for (TrainTask each : round % 2 == 0 ? tasks : tasks.reversed()) {
           LiveContender ranks = live.get(new Team(each.side(), each.ranks()));
-          times.add(each, Double.parseDouble(ranks.ask(request(each).line())));
+          times.add(each, TrainTimes.Turn.of(numbers(ranks.ask(request(each).line()))));
           task.advanceTo(++done, each.network().code());
         }
       }
@@ -187,12 +187,7 @@ public final class TrainBenchmark {
   private TrainRequest request(TrainTask each) {
     int steps = Math.max(1, (int) (each.network().steps() * effort.share()));
     return new TrainRequest.Run(
-        each.network(),
-        each.mixed(),
-        each.threads(),
-        each.synchronised(),
-        each.network().warmUp(),
-        steps);
+        each.network(), each.mixed(), each.threads(), each.network().warmUp(), steps);
   }
 
   /** Whether there is time for another round, if it takes as long as those before. */

@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Tandem's side of {@code tandem bench train}, one rank: the same steps as {@code train_torch.py},
@@ -78,19 +80,33 @@ public final class TrainRankMain {
   private String run(TrainRequest.Run run) {
     Training training = training(new Key(run.network(), run.mixed(), run.threads()));
     for (int step = 0; step < run.warmUp(); step++) {
-      training.step(run.synchronised());
+      training.step(true);
     }
-    double[] seconds = new double[run.steps()];
+    double[] with = new double[run.steps()];
+    double[] without = new double[run.steps()];
     for (int step = 0; step < run.steps(); step++) {
-      communicator.barrier();
-      long began = System.nanoTime();
-      training.step(run.synchronised());
-      seconds[step] = (System.nanoTime() - began) / 1e9;
+      with[step] = seconds(training, true);
+      if (communicator.size() > 1) {
+        without[step] = seconds(training, false);
+      }
     }
     // Of the slowest rank, step by step: with synchronisation each waits for it anyway.
-    communicator.allreduce(MemorySegment.ofArray(seconds), DType.FLOAT64, ReduceOp.MAX);
-    double median = Spread.of(Arrays.stream(seconds).boxed().toList()).median();
-    return String.format(Locale.ROOT, "%.9f", median);
+    communicator.allreduce(MemorySegment.ofArray(with), DType.FLOAT64, ReduceOp.MAX);
+    communicator.allreduce(MemorySegment.ofArray(without), DType.FLOAT64, ReduceOp.MAX);
+    double step = Spread.of(Arrays.stream(with).boxed().toList()).median();
+    if (communicator.size() == 1) {
+      return String.format(Locale.ROOT, "%.9f", step);
+    }
+    List<Double> longer =
+        IntStream.range(0, run.steps()).mapToObj(i -> with[i] - without[i]).toList();
+    return String.format(Locale.ROOT, "%.9f %.9f", step, Spread.of(longer).median());
+  }
+
+  private double seconds(Training training, boolean synchronised) {
+    communicator.barrier();
+    long began = System.nanoTime();
+    training.step(synchronised);
+    return (System.nanoTime() - began) / 1e9;
   }
 
   private Training training(Key key) {

@@ -20,9 +20,8 @@ sealed interface TrainRequest {
               network,
               fields[2].equals("bf16"),
               Integer.parseInt(fields[3]),
-              Boolean.parseBoolean(fields[4]),
-              Integer.parseInt(fields[5]),
-              Integer.parseInt(fields[6]));
+              Integer.parseInt(fields[4]),
+              Integer.parseInt(fields[5]));
       default -> throw new WorkFailedException("asked for '%s'".formatted(line));
     };
   }
@@ -44,22 +43,20 @@ sealed interface TrainRequest {
   }
 
   /**
-   * Train and tell the seconds of a step.
+   * Train and tell the seconds of a step. Several ranks make every step twice, with and without
+   * synchronisation, and tell also by how much it is longer with it, the median of the pairs.
    *
    * @param mixed in bfloat16, else in float32
    * @param threads of each rank
-   * @param synchronised whether ranks add up their gradients
    * @param warmUp steps that do not count
    */
-  record Run(
-      TrainNetwork network, boolean mixed, int threads, boolean synchronised, int warmUp, int steps)
+  record Run(TrainNetwork network, boolean mixed, int threads, int warmUp, int steps)
       implements TrainRequest {
 
     @Override
     public String line() {
-      return "run %s %s %d %b %d %d"
-          .formatted(
-              network.code(), mixed ? "bf16" : "float32", threads, synchronised, warmUp, steps);
+      return "run %s %s %d %d %d"
+          .formatted(network.code(), mixed ? "bf16" : "float32", threads, warmUp, steps);
     }
   }
 }

@@ -12,8 +12,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param peer who is compared with
  * @param ratio ours over the peer's in the same round, median: above 1 is faster
  * @param ratioFloor what is asked for
- * @param exposedMillis by how much a step is longer with synchronisation than without, in the same
- *     round, median; 0 but for ddp
+ * @param exposedMillis by how much a step is longer with synchronisation than the next one without,
+ *     median of medians; 0 but for ddp
  * @param exposedRatio ours over the peer's; 0 but for ddp, and if the peer's is not above 0
  * @param met whether all that is asked for was reached; of exposed synchronisation that is at most
  *     half of the peer's

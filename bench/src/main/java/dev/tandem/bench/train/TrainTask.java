@@ -5,24 +5,17 @@ package dev.tandem.bench.train;
  *
  * @param mixed in bfloat16, else in float32
  * @param threads of each rank
- * @param synchronised whether ranks add up their gradients
  */
-record TrainTask(
-    TrainSide side,
-    int ranks,
-    TrainNetwork network,
-    boolean mixed,
-    int threads,
-    boolean synchronised) {
+record TrainTask(TrainSide side, int ranks, TrainNetwork network, boolean mixed, int threads) {
 
   private static final int PARALLEL_RANKS = 2;
 
   static TrainTask alone(TrainSide side, TrainNetwork network, boolean mixed, int threads) {
-    return new TrainTask(side, 1, network, mixed, threads, true);
+    return new TrainTask(side, 1, network, mixed, threads);
   }
 
   /** Two ranks with one thread each. */
-  static TrainTask parallel(TrainSide side, TrainNetwork network, boolean synchronised) {
-    return new TrainTask(side, PARALLEL_RANKS, network, false, 1, synchronised);
+  static TrainTask parallel(TrainSide side, TrainNetwork network) {
+    return new TrainTask(side, PARALLEL_RANKS, network, false, 1);
   }
 }

@@ -12,7 +12,21 @@ import java.util.stream.IntStream;
 /** The seconds of a step that the sides have measured, round by round, and what follows. */
 final class TrainTimes {
 
-  private final Map<TrainTask, List<Double>> seconds = new HashMap<>();
+  /**
+   * What one turn told.
+   *
+   * @param seconds of a step
+   * @param exposed seconds by which a step is longer with synchronisation; 0 for a rank alone
+   */
+  record Turn(double seconds, double exposed) {
+
+    /** From the numbers of a contender's answer. */
+    static Turn of(double... numbers) {
+      return new Turn(numbers[0], numbers.length > 1 ? numbers[1] : 0);
+    }
+  }
+
+  private final Map<TrainTask, List<Turn>> turns = new HashMap<>();
   private final boolean quick;
 
   /** Nothing yet, of quick or of full turns. */
@@ -20,8 +34,8 @@ final class TrainTimes {
     this.quick = quick;
   }
 
-  void add(TrainTask task, double secondsOfAStep) {
-    seconds.computeIfAbsent(task, any -> new ArrayList<>()).add(secondsOfAStep);
+  void add(TrainTask task, Turn turn) {
+    turns.computeIfAbsent(task, any -> new ArrayList<>()).add(turn);
   }
 
   /** What must be measured for some cases of a network: first who is compared, then with whom. */
@@ -40,9 +54,7 @@ final class TrainTimes {
     }
     if (cases.contains(TrainCase.DDP)) {
       for (TrainSide side : List.of(TrainSide.TORCH, TrainSide.TANDEM)) {
-        // One behind the other: their difference is what synchronisation costs.
-        tasks.add(TrainTask.parallel(side, network, true));
-        tasks.add(TrainTask.parallel(side, network, false));
+        tasks.add(TrainTask.parallel(side, network));
       }
     }
     return tasks;
@@ -54,7 +66,7 @@ final class TrainTimes {
     for (TrainCase what : EnumSet.allOf(TrainCase.class)) {
       for (int count : what == TrainCase.DDP ? List.of(1) : threads) {
         TrainTask ours = ours(what, network, count);
-        if (seconds.containsKey(ours) && seconds.containsKey(peer(what, network, count))) {
+        if (turns.containsKey(ours) && turns.containsKey(peer(what, network, count))) {
           rows.add(row(what, network, count, machine));
         }
       }
@@ -66,7 +78,7 @@ final class TrainTimes {
     return switch (what) {
       case SERIAL -> TrainTask.alone(TrainSide.TANDEM, network, false, threads);
       case BF16 -> TrainTask.alone(TrainSide.TANDEM, network, true, threads);
-      case DDP -> TrainTask.parallel(TrainSide.TANDEM, network, true);
+      case DDP -> TrainTask.parallel(TrainSide.TANDEM, network);
     };
   }
 
@@ -74,23 +86,25 @@ final class TrainTimes {
     return switch (what) {
       case SERIAL -> TrainTask.alone(TrainSide.TORCH, network, false, threads);
       case BF16 -> TrainTask.alone(TrainSide.TANDEM, network, false, threads);
-      case DDP -> TrainTask.parallel(TrainSide.TORCH, network, true);
+      case DDP -> TrainTask.parallel(TrainSide.TORCH, network);
     };
   }
 
   private TrainRow row(TrainCase what, TrainNetwork network, int threads, String machine) {
     TrainTask ours = ours(what, network, threads);
     TrainTask peer = peer(what, network, threads);
-    List<Double> mine = seconds.get(ours);
-    List<Double> theirs = seconds.get(peer);
+    List<Turn> mine = turns.get(ours);
+    List<Turn> theirs = turns.get(peer);
     Spread speed = speed(ours);
     Spread peerSpeed = speed(peer);
     Spread ratio =
         Spread.of(
-            IntStream.range(0, mine.size()).mapToObj(i -> theirs.get(i) / mine.get(i)).toList());
+            IntStream.range(0, mine.size())
+                .mapToObj(i -> theirs.get(i).seconds() / mine.get(i).seconds())
+                .toList());
     boolean parallel = what == TrainCase.DDP;
-    double exposed = parallel ? exposed(TrainSide.TANDEM, network) : 0;
-    double peerExposed = parallel ? exposed(TrainSide.TORCH, network) : 0;
+    double exposed = parallel ? exposed(mine) : 0;
+    double peerExposed = parallel ? exposed(theirs) : 0;
     // What the other side hides whole, or what drowns in noise, is no measure.
     double exposedRatio = peerExposed > 0 ? exposed / peerExposed : 0;
     double floor = what.floor(threads);
@@ -129,16 +143,10 @@ final class TrainTimes {
 
   private Spread speed(TrainTask task) {
     double images = (double) task.network().batch(quick) * task.ranks();
-    return Spread.of(seconds.get(task).stream().map(each -> images / each).toList());
+    return Spread.of(turns.get(task).stream().map(each -> images / each.seconds()).toList());
   }
 
-  private double exposed(TrainSide side, TrainNetwork network) {
-    List<Double> with = seconds.get(TrainTask.parallel(side, network, true));
-    List<Double> without = seconds.get(TrainTask.parallel(side, network, false));
-    return Spread.of(
-            IntStream.range(0, with.size())
-                .mapToObj(i -> (with.get(i) - without.get(i)) * 1e3)
-                .toList())
-        .median();
+  private static double exposed(List<Turn> turns) {
+    return Spread.of(turns.stream().map(each -> each.exposed() * 1e3).toList()).median();
   }
 }

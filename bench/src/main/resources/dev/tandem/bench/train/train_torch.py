@@ -129,20 +129,25 @@ class Training:
         return loss.item()
 
 
-def run(training, synchronised, warm_up, steps, ranks):
-    for _ in range(warm_up):
-        training.step(synchronised)
-    times = []
-    for _ in range(steps):
-        if ranks > 1:
-            dist.barrier()
-        began = time.perf_counter()
-        training.step(synchronised)
-        times.append(time.perf_counter() - began)
-    slowest = torch.tensor(times, dtype=torch.float64)
+def seconds(training, synchronised, ranks):
     if ranks > 1:
-        dist.all_reduce(slowest, dist.ReduceOp.MAX)
-    return statistics.median(slowest.tolist())
+        dist.barrier()
+    began = time.perf_counter()
+    training.step(synchronised)
+    return time.perf_counter() - began
+
+
+def run(training, warm_up, steps, ranks):
+    """Seconds of a step; of several ranks also by how much it is longer with synchronisation."""
+    for _ in range(warm_up):
+        training.step(True)
+    if ranks == 1:
+        return [statistics.median(seconds(training, True, 1) for _ in range(steps))]
+    pairs = torch.tensor([[seconds(training, True, ranks), seconds(training, False, ranks)]
+                          for _ in range(steps)], dtype=torch.float64)
+    dist.all_reduce(pairs, dist.ReduceOp.MAX)
+    return [statistics.median(with_it for with_it, _ in pairs.tolist()),
+            statistics.median(with_it - without for with_it, without in pairs.tolist())]
 
 
 def main():
@@ -162,11 +167,10 @@ def main():
                 answer = "%d %s" % (training.parameters, " ".join(
                     "%.6f" % training.step(True) for _ in range(CHECKED_STEPS)))
             else:
-                _, threads, synchronised, warm_up, steps = fields
+                _, threads, warm_up, steps = fields
                 torch.set_num_threads(int(threads))
-                seconds = run(trainings[name], synchronised == "true", int(warm_up), int(steps),
-                              ranks)
-                answer = "%.9f" % seconds
+                answer = " ".join("%.9f" % number for number in run(
+                    trainings[name], int(warm_up), int(steps), ranks))
             if rank == 0:
                 print(answer, flush=True)
     if ranks > 1:

@@ -24,7 +24,7 @@ final class ConvolutionLayer implements Layer {
   private final long[] outputPadding;
   private final long groups;
   private final boolean bias;
-  private final WeightProduct product;
+  private final ConvolutionProduct product;
 
   ConvolutionLayer(Convolution spec, Shape input, LayerTensors tensors) {
     this.tensors = tensors;
@@ -38,13 +38,22 @@ final class ConvolutionLayer implements Layer {
     bias = spec.bias();
     weightsOnly = Torch.mask(false, true, bias);
     biasShape = new long[] {spec.filters()};
-    product = new WeightProduct(window, spec.groups());
+    product = new ConvolutionProduct(window, spec.filters(), spec.groups());
   }
 
   @Override
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
     Tensor weight = tensors.computingFast(0);
+    // The engine would differentiate the product step by step: slower than its own kernels.
+    boolean differentiated = input.requires_grad() || weight.requires_grad();
+    if (!differentiated && product.pays(input)) {
+      Tensor output = product.forward(input, weight);
+      if (bias) {
+        output.add_(Torch.perChannel(tensors.computing(1), output));
+      }
+      return new Pass(input, output, weight);
+    }
     Tensor output =
         torch.convolution(
             input,
@@ -61,12 +70,15 @@ final class ConvolutionLayer implements Layer {
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
+    if (product.pays(pass.input())) {
+      return List.of(product.dataGradient(pass.input(), pass.saved(0), outputGradient));
+    }
     return List.of(Torch.own(backward(pass, outputGradient, dataOnly).get0()));
   }
 
   @Override
   public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
-    if (product.pays(pass.input(), outputGradient)) {
+    if (product.paysForWeights(pass.input())) {
       sink.put(0, product.weightGradient(pass.input(), outputGradient));
       if (bias) {
         sink.put(1, outputGradient.sum(Torch.allButChannels(outputGradient)));

@@ -54,6 +54,9 @@ public final class GradientMemory {
   }
 
   private Optional<MemorySegment> slice(List<Tensor> tensors) {
+    if (!tensors.getFirst().signature().plainSum()) {
+      return Optional.empty();
+    }
     List<MemorySegment> parts = new ArrayList<>();
     for (Tensor tensor : tensors) {
       MemorySegment part = slices.get(tensor.name());

@@ -2,6 +2,7 @@ package dev.tandem.sync.agent;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
+import dev.tandem.sync.compress.Compression;
 import dev.tandem.sync.plan.RequestGraph.Tensor;
 import dev.tandem.sync.request.Operation;
 import dev.tandem.sync.request.Signature;
@@ -111,6 +112,7 @@ final class Messages {
     out.writeUTF(signature.dtype().code());
     out.writeInt(signature.root());
     out.writeFloat(signature.scale());
+    out.writeUTF(signature.compression().code());
     long[] extents = signature.shape().toArray();
     out.writeByte(extents.length);
     for (long extent : extents) {
@@ -124,11 +126,13 @@ final class Messages {
     DType dtype = DType.ofCode(in.readUTF());
     int root = in.readInt();
     float scale = in.readFloat();
+    Compression compression = Compression.of(in.readUTF());
     long[] extents = new long[in.readByte()];
     for (int i = 0; i < extents.length; i++) {
       extents[i] = in.readLong();
     }
-    return new Tensor(name, new Signature(operation, dtype, Shape.of(extents), root, scale));
+    return new Tensor(
+        name, new Signature(operation, dtype, Shape.of(extents), root, scale, compression));
   }
 
   private static byte[] write(Writing writing) {

@@ -1,6 +1,7 @@
 package dev.tandem.sync.agent;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.sync.compress.Ledger;
 import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.request.Outcome;
 import java.util.Optional;
@@ -18,17 +19,19 @@ public final class SyncAgent {
    * An agent that begins with negotiation.
    *
    * @param memory where this rank's gradients lie, if they lie in one buffer
+   * @param ledger told what transfers leave behind
    */
   public SyncAgent(
       Communicator communicator,
       Policy policy,
       Intake intake,
       SyncObserver observer,
-      Optional<GradientMemory> memory) {
+      Optional<GradientMemory> memory,
+      Ledger ledger) {
     this.intake = intake;
     Policy.Negotiated negotiated = negotiated(policy);
     ControlPlane control = new ControlPlane(communicator, negotiated.waiting(), observer);
-    Transfers transfers = new Transfers(communicator, intake, observer);
+    Transfers transfers = new Transfers(communicator, intake, observer, ledger);
     Optional<PlanAgreement> planning =
         leaving(policy)
             .map(

@@ -20,7 +20,7 @@ public interface SyncObserver {
   /** All ranks agreed on what comes next; the time in between is waiting for the last of them. */
   default void agreed(long beginNanos, long endNanos) {}
 
-  /** Tensors have travelled as one. */
+  /** Tensors have travelled as one, of which this rank has written so many bytes. */
   default void transferred(List<String> names, long bytes, long beginNanos, long endNanos) {}
 
   /** Something that a person may want to know: a line for the log. */

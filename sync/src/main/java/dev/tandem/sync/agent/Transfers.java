@@ -3,7 +3,11 @@ package dev.tandem.sync.agent;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
+import dev.tandem.sync.adasum.Adasum;
+import dev.tandem.sync.compress.CompressedSum;
+import dev.tandem.sync.compress.Ledger;
 import dev.tandem.sync.plan.RequestGraph.Tensor;
+import dev.tandem.sync.request.Operation;
 import dev.tandem.sync.request.Outcome;
 import dev.tandem.sync.request.Signature;
 import java.lang.foreign.Arena;
@@ -20,11 +24,17 @@ final class Transfers {
   private final Communicator communicator;
   private final Intake intake;
   private final SyncObserver observer;
+  private final Ledger ledger;
+  private final CompressedSum compressed;
+  private final Adasum adasum;
 
-  Transfers(Communicator communicator, Intake intake, SyncObserver observer) {
+  Transfers(Communicator communicator, Intake intake, SyncObserver observer, Ledger ledger) {
     this.communicator = communicator;
     this.intake = intake;
     this.observer = observer;
+    this.ledger = ledger;
+    this.compressed = new CompressedSum(communicator, ledger.residuals());
+    this.adasum = new Adasum(communicator);
   }
 
   /**
@@ -35,6 +45,14 @@ final class Transfers {
   void run(List<Tensor> tensors, List<Optional<Entry>> entries) {
     long began = System.nanoTime();
     Signature common = tensors.getFirst().signature();
+    long payload =
+        common.operation() == Operation.SUM && !common.plainSum()
+            ? runCompressed(common, tensors, entries)
+            : runPlain(common, tensors, entries);
+    finish(tensors, entries, payload, began);
+  }
+
+  private long runPlain(Signature common, List<Tensor> tensors, List<Optional<Entry>> entries) {
     List<MemorySegment> parts = new ArrayList<>();
     for (int i = 0; i < tensors.size(); i++) {
       Optional<Entry> entry = entries.get(i);
@@ -48,10 +66,28 @@ final class Transfers {
           communicator.fusedAllreduce(parts, common.dtype(), ReduceOp.SUM);
         }
       }
+      case ADASUM -> adasum.run(parts);
       case BROADCAST -> communicator.broadcast(parts.getFirst(), common.root());
     }
     parts.forEach(part -> Scaling.scale(part, common.dtype(), common.scale()));
-    finish(tensors, entries, began);
+    return bytes(tensors);
+  }
+
+  private long runCompressed(
+      Signature common, List<Tensor> tensors, List<Optional<Entry>> entries) {
+    List<CompressedSum.Term> terms = new ArrayList<>();
+    for (int i = 0; i < tensors.size(); i++) {
+      Tensor tensor = tensors.get(i);
+      terms.add(
+          new CompressedSum.Term(
+              tensor.name(),
+              tensor.signature().shape().elements(),
+              entries.get(i).map(Transfers::weighted)));
+    }
+    long payload = compressed.run(common.compression(), terms);
+    terms.forEach(
+        term -> term.data().ifPresent(sum -> Scaling.scale(sum, common.dtype(), common.scale())));
+    return payload;
   }
 
   /** Transfers tensors that fill one slice of memory; others lie elsewhere and are copied. */
@@ -73,7 +109,7 @@ final class Transfers {
         entry.tensor().data().copyFrom(memory.place(entry.name()));
       }
     }
-    finish(tensors, entries.stream().map(Optional::of).toList(), began);
+    finish(tensors, entries.stream().map(Optional::of).toList(), bytes(tensors), began);
   }
 
   private static MemorySegment weighted(Entry entry) {
@@ -86,10 +122,15 @@ final class Transfers {
     return Arena.ofAuto().allocate(tensor.signature().bytes(), ALIGNMENT);
   }
 
-  private void finish(List<Tensor> tensors, List<Optional<Entry>> entries, long began) {
-    long bytes = tensors.stream().mapToLong(tensor -> tensor.signature().bytes()).sum();
+  private static long bytes(List<Tensor> tensors) {
+    return tensors.stream().mapToLong(tensor -> tensor.signature().bytes()).sum();
+  }
+
+  private void finish(
+      List<Tensor> tensors, List<Optional<Entry>> entries, long payload, long began) {
+    ledger.add(bytes(tensors), payload);
     observer.transferred(
-        tensors.stream().map(Tensor::name).toList(), bytes, began, System.nanoTime());
+        tensors.stream().map(Tensor::name).toList(), payload, began, System.nanoTime());
     entries.forEach(
         entry -> entry.ifPresent(present -> intake.finish(present, Outcome.completed())));
   }

@@ -8,8 +8,9 @@ import java.util.List;
 /**
  * Fixed buckets in the order in which gradients become ready, which is the reverse order of the
  * layers, as PyTorch's DistributedDataParallel forms them: tensors are added until a bucket has
- * reached its size; the first is small, so that transfers begin early. A tensor on which others of
- * the step depend travels alone, at once.
+ * reached its size; the first is small, so that transfers begin early. Tensors with different
+ * parameters, such as compressed weights and plain biases, fill different buckets. A tensor on
+ * which others of the step depend travels alone, at once.
  *
  * @param bucketBytes when a bucket is full
  * @param firstBytes when the first bucket is full
@@ -25,7 +26,7 @@ public record BucketPlanner(long bucketBytes, long firstBytes) {
   /** Plans; requests were added to the graph in the order in which a rank makes them. */
   public FusionPlan plan(RequestGraph graph) {
     List<Bucket> buckets = new ArrayList<>();
-    Bucket open = new Bucket();
+    List<Bucket> filling = new ArrayList<>();
     boolean first = true;
     for (int node = 0; node < graph.size(); node++) {
       if (graph.tensor(node) < 0) {
@@ -39,23 +40,28 @@ public record BucketPlanner(long bucketBytes, long firstBytes) {
         buckets.add(own);
         continue;
       }
-      if (!open.members.isEmpty()
-          && !open.members.getFirst().signature().fusesWith(tensor.signature())) {
-        buckets.add(open);
-        open = new Bucket();
-      }
+      Bucket open = ofKind(filling, tensor);
       add(open, tensor, node);
       if (open.bytes >= (first ? firstBytes : bucketBytes)) {
         buckets.add(open);
-        open = new Bucket();
+        filling.remove(open);
         first = false;
       }
     }
-    if (!open.members.isEmpty()) {
-      buckets.add(open);
-    }
+    buckets.addAll(filling);
     buckets.sort(Comparator.comparingInt((Bucket bucket) -> bucket.readyAt));
     return new FusionPlan(buckets.stream().map(bucket -> bucket.members).toList());
+  }
+
+  private static Bucket ofKind(List<Bucket> filling, Tensor tensor) {
+    for (Bucket bucket : filling) {
+      if (bucket.members.getFirst().signature().fusesWith(tensor.signature())) {
+        return bucket;
+      }
+    }
+    Bucket another = new Bucket();
+    filling.add(another);
+    return another;
   }
 
   private static void add(Bucket bucket, Tensor tensor, int node) {

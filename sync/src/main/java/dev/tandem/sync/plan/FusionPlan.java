@@ -20,12 +20,12 @@ import java.util.Optional;
  * transfer of k. All ranks transfer the same buffers in the same order, since they agreed on the
  * plan's hash, so no two of them ever wait for each other in different transfers.
  *
- * <p>The planners keep the invariant: {@link TopologyPlanner} opens a new buffer for a tensor with
- * an ancestor in the current one, and all its other ancestors, which come before it in the order,
- * lie in earlier ones. {@link BucketPlanner} fuses only tensors that nothing depends on, and puts a
- * bucket where its last tensor becomes ready. A program that does not do what its graph says
- * (dynamic layers, parameters without gradient) breaks the premise, not the argument: the
- * synchroniser notices, see {@code Note [leaving a plan]}.
+ * <p>The planners keep the invariant: {@link TopologyPlanner} adds a tensor to a buffer only if all
+ * its ancestors, which come before it in the order and so have their buffers, lie in earlier ones;
+ * else it opens a new buffer behind all others. {@link BucketPlanner} fuses only tensors that
+ * nothing depends on, and puts a bucket where its last tensor becomes ready. A program that does
+ * not do what its graph says (dynamic layers, parameters without gradient) breaks the premise, not
+ * the argument: the synchroniser notices, see {@code Note [leaving a plan]}.
  */
 public final class FusionPlan {
 

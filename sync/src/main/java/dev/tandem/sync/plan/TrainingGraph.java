@@ -3,6 +3,7 @@ package dev.tandem.sync.plan;
 import dev.tandem.core.DType;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.Shape;
+import dev.tandem.sync.request.GradientRule;
 import dev.tandem.sync.request.Signature;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,24 +23,33 @@ public final class TrainingGraph {
 
   private final GradientGraph network;
   private final Predicate<GradientGraph.Node> synchronised;
+  private final GradientRule rule;
   private final RequestGraph.Builder graph = new RequestGraph.Builder();
   private final Map<String, Integer> outputs = new HashMap<>();
   // By layer: what the backward pass of its consumers leaves behind.
   private final Map<String, List<Integer>> gradientsBehind = new HashMap<>();
 
-  private TrainingGraph(GradientGraph network, Predicate<GradientGraph.Node> synchronised) {
+  private TrainingGraph(
+      GradientGraph network, Predicate<GradientGraph.Node> synchronised, GradientRule rule) {
     this.network = network;
     this.synchronised = synchronised;
+    this.rule = rule;
   }
 
   /** A step whose only requests are gradients. */
   public static RequestGraph of(GradientGraph network) {
-    return new TrainingGraph(network, node -> false).build();
+    return of(network, GradientRule.SUM);
+  }
+
+  /** The same with gradients that are treated as the rule says. */
+  public static RequestGraph of(GradientGraph network, GradientRule rule) {
+    return new TrainingGraph(network, node -> false, rule).build();
   }
 
   /** A step with synchronised batch normalisation in all layers that normalise batches. */
   public static RequestGraph withStatistics(GradientGraph network) {
-    return new TrainingGraph(network, node -> node.kind().equals(NORMALISATION)).build();
+    return new TrainingGraph(network, node -> node.kind().equals(NORMALISATION), GradientRule.SUM)
+        .build();
   }
 
   /** The name of the request for a layer's sums in the forward pass. */
@@ -93,7 +103,9 @@ public final class TrainingGraph {
     for (GradientGraph.Parameter parameter : parameters) {
       graph.edge(
           weights,
-          graph.request(parameter.name(), Signature.sum(parameter.dtype(), parameter.shape())));
+          graph.request(
+              parameter.name(),
+              rule.signature(parameter.name(), parameter.dtype(), parameter.shape())));
     }
     int data = weights;
     if (synchronised.test(node)) {

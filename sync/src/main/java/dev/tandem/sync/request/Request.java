@@ -43,7 +43,13 @@ public record Request(
 
   /** A gradient: its weighted sum is looked at when the step ends. */
   public static Request gradient(TensorView tensor, float weight, Completion completion) {
-    Signature signature = Signature.sum(tensor.dtype(), tensor.shape());
+    return gradient(tensor, GradientRule.SUM, weight, completion);
+  }
+
+  /** A gradient that is treated as the rule says. */
+  public static Request gradient(
+      TensorView tensor, GradientRule rule, float weight, Completion completion) {
+    Signature signature = rule.signature(tensor.name(), tensor.dtype(), tensor.shape());
     return new Request(tensor, signature, weight, Visibility.AT_STEP_END, completion);
   }
 

@@ -9,6 +9,7 @@ import dev.tandem.core.DType;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
+import dev.tandem.sync.compress.Compression;
 import dev.tandem.sync.plan.RequestGraph.Tensor;
 import dev.tandem.sync.request.Signature;
 import dev.tandem.testkit.TestSeed;
@@ -148,6 +149,31 @@ class PlannersTest {
     FusionPlan plan = new BucketPlanner(300, 100).plan(builder.build());
     assertEquals(
         List.of(List.of("g0"), List.of("g1", "g2", "g3"), List.of("g4", "g5", "g6")), names(plan));
+  }
+
+  /** Weights of 100 bytes that are compressed, and biases of 4 that are not, take turns. */
+  @Test
+  void tensorsOfDifferentKindsDoNotKeepEachOtherFromFusing() {
+    RequestGraph.Builder builder = new RequestGraph.Builder();
+    Signature weight = Signature.sum(DType.FLOAT32, Shape.of(25));
+    for (int i = 0; i < 6; i++) {
+      builder.request("w" + i, weight.compressed(Compression.of("one-bit")));
+      builder.request("b" + i, Signature.sum(DType.FLOAT32, Shape.of(1)));
+    }
+    RequestGraph graph = builder.build();
+    assertEquals(
+        List.of(
+            List.of("w0", "w1", "w2"),
+            List.of("b0", "b1", "b2"),
+            List.of("w3", "w4", "w5"),
+            List.of("b3", "b4", "b5")),
+        names(new TopologyPlanner(312).plan(graph)));
+    assertEquals(
+        List.of(
+            List.of("w0", "w1", "w2"),
+            List.of("w3", "w4", "w5"),
+            List.of("b0", "b1", "b2", "b3", "b4", "b5")),
+        names(new BucketPlanner(300, 300).plan(graph)));
   }
 
   @Test

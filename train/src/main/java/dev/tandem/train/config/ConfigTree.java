@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.nn.spec.Fields;
+import dev.tandem.sync.request.GradientRule;
 import java.util.List;
 
 /**
@@ -47,8 +48,17 @@ final class ConfigTree {
     ArrayNode freeze = fineTune.putArray("freeze");
     config.fineTune().freeze().forEach(freeze::add);
     root.put("synchronisation", config.synchronisation());
+    gradients(config.gradients(), root.putObject("gradients"));
     root.put("seed", config.seed());
     return root;
+  }
+
+  private static void gradients(GradientRule gradients, ObjectNode to) {
+    to.put("reduction", Fields.word(gradients.reduction()));
+    to.put("compression", gradients.compression().usual().code());
+    to.put("smallest", gradients.compression().smallest());
+    ArrayNode rules = to.putArray("rules");
+    gradients.compression().clauses().forEach(clause -> rules.add(clause.toString()));
   }
 
   private static void batch(BatchConfig batch, ObjectNode to) {

@@ -118,6 +118,10 @@ public record StartConfig(
     synchronised-batch-norm: false
     seed: 1
 
+    gradients:
+      reduction: sum             # or adasum: what processes agree on counts once
+      compression: none          # what travels between processes: bfloat16, float16, top-k, one-bit
+
     guard:
       clip: 1.0                  # the largest norm of gradients; 0 for no limit
       loss-spike: 10             # a loss so many times the usual one ends the run; 0 for no limit

@@ -11,6 +11,7 @@ import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.request.GradientRule;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -23,6 +24,7 @@ import java.util.Optional;
  * @param servers parameter servers in the place of allreduce, if wanted
  * @param synchronisation how gradients of ranks meet at levels fast and run, as {@link
  *     SyncOptions#of(String)} names it
+ * @param gradients how gradients of ranks are brought together at these levels
  * @param seed fixes every random choice
  */
 public record TrainingConfig(
@@ -41,6 +43,7 @@ public record TrainingConfig(
     CheckpointConfig checkpoint,
     FineTuneConfig fineTune,
     String synchronisation,
+    GradientRule gradients,
     long seed) {
 
   /** The name of the resolved configuration in a run's folder. */
@@ -64,9 +67,9 @@ public record TrainingConfig(
           "data.class-names are %d, but the network tells %d classes apart"
               .formatted(data.classNames().size(), network.classes()));
     }
-    servers.ifPresent(wanted -> wanted.check(determinism, optimizer, batch));
+    servers.ifPresent(wanted -> wanted.check(determinism, optimizer, batch, gradients));
     if (determinism.elastic()) {
-      checkElastic(batch, data, determinism);
+      checkElastic(batch, data, determinism, gradients);
     }
     LayerNames.matching(network, fineTune.freeze());
     SyncOptions.of(synchronisation);
@@ -74,7 +77,16 @@ public record TrainingConfig(
   }
 
   private static void checkElastic(
-      BatchConfig batch, DataConfig data, DeterminismConfig determinism) {
+      BatchConfig batch, DataConfig data, DeterminismConfig determinism, GradientRule gradients) {
+    if (!gradients.plain()) {
+      throw new UsageException(
+          "gradients.%s, but with determinism: elastic the gradients of shards are summed as they"
+                  .formatted(
+                      gradients.compression().compresses()
+                          ? "compression is not none"
+                          : "reduction is adasum")
+              + " are, along one tree: use determinism: run");
+    }
     if (batch.accumulation() > 1) {
       throw new UsageException(
           "batch.accumulation is %d, but with determinism: elastic a rank goes through its shards"

@@ -53,6 +53,10 @@ class TrainingConfigTest {
             config("network.model=caffe-cifar", "optimizer={kind: adamw, weight-decay: 1e-3}"),
             config("optimizer.kind=rmsprop", "schedule={kind: constant, rate: 1e-5}"),
             config("optimizer.kind=adagrad", "precision=bfloat16", "threads=3"),
+            config(
+                "gradients={compression: 'top-k:0.02', smallest: 64, rules: [conv1=none,"
+                    + " '*.bias=float16']}"),
+            config("gradients.reduction=adasum"),
             config("batch.grow={limit: 512, threshold: 0.02}"),
             config("optimizer={kind: lars, trust: 0.02}", "schedule.warmup-epochs=1.5"),
             config(
@@ -82,7 +86,7 @@ class TrainingConfigTest {
   void mistakesAreNamed() {
     assertEquals(
         "c.yaml: configuration: unknown key 'lerning_rate'; known here: [batch, checkpoint, data,"
-            + " determinism, device, epochs, fine-tune, guard, network, optimizer, precision, schedule, seed,"
+            + " determinism, device, epochs, fine-tune, gradients, guard, network, optimizer, precision, schedule, seed,"
             + " servers, shards, steps, synchronisation, synchronised-batch-norm, threads, validation]",
         mistake("lerning_rate=3"));
     assertEquals(
@@ -110,6 +114,20 @@ class TrainingConfigTest {
     assertTrue(mistake("data={normalise: none}").contains("data: train is missing"));
     assertTrue(mistake("determinism=elastic", "batch.accumulation=2").contains("raise shards"));
     assertTrue(mistake("synchronisation=fast").contains("the synchronisation policy must be one"));
+    assertEquals(
+        "c.yaml: gradients: reduction is 'mean', not sum or adasum",
+        mistake("gradients.reduction=mean"));
+    assertTrue(mistake("gradients.compression=zip").contains("compression must be none, bfloat16"));
+    assertTrue(
+        mistake("gradients={compression: top-k, reduction: adasum}")
+            .contains("adasum compares whole gradients"));
+    assertEquals(
+        "c.yaml: gradients.compression is not none, but with determinism: elastic the gradients of"
+            + " shards are summed as they are, along one tree: use determinism: run",
+        mistake("determinism=elastic", "gradients.compression=one-bit"));
+    assertTrue(
+        mistake("determinism=elastic", "gradients.reduction=adasum")
+            .contains("gradients.reduction is adasum, but with determinism: elastic"));
     assertTrue(mistake("determinism=elastic", "shards=65").contains("cut into 65 shards"));
     assertTrue(mistake("batch").contains("--set batch: key=value"));
   }
