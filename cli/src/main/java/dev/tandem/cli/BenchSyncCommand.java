@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem bench sync --quick              a few short turns, 75 s at most",
-      "  ./tandem bench sync --rounds 20 --json b.json"
+      "  ./tandem bench sync --rounds 20 --json b.json",
+      "  ./tandem bench sync --study pool,transfers"
     })
 final class BenchSyncCommand extends TandemCommand {
 
@@ -39,9 +40,22 @@ final class BenchSyncCommand extends TandemCommand {
           "Turns of every policy with every input. Default: 12, with --quick 10 or fewer.")
   private Integer rounds;
 
+  @Option(
+      names = "--study",
+      paramLabel = "NAMES",
+      split = ",",
+      description =
+          "Instead of all policies, options of topo beside it: pool (background and input threads"
+              + " share one pool with no more threads than cores), transfers (several at once, and"
+              + " every tensor by itself).")
+  private List<String> studies = List.of();
+
   @Override
   protected List<SyncRow> run() {
     SyncEffort effort = quick ? SyncEffort.QUICK : SyncEffort.FULL;
+    if (!studies.isEmpty()) {
+      effort = effort.withStudies(studies);
+    }
     if (rounds != null) {
       if (rounds < 1) {
         throw new UsageException("--rounds must be at least 1");
@@ -64,7 +78,7 @@ final class BenchSyncCommand extends TandemCommand {
       if (row.cycleMillis() > 0 && !title.equals(section)) {
         out()
             .printf(
-                "%n%s%n%-16s %9s %9s %8s %14s %10s %10s %10s %10s%n",
+                "%n%s%n%-24s %9s %9s %8s %14s %10s %10s %10s %10s%n",
                 title,
                 "policy",
                 "step ms",
@@ -81,7 +95,7 @@ final class BenchSyncCommand extends TandemCommand {
         out()
             .printf(
                 Locale.ROOT,
-                "%-16s %9.2f %9.2f %8.3f %14s %10.3f %9.1f%% %9.1f%% %10.2f%n",
+                "%-24s %9.2f %9.2f %8.3f %14s %10.3f %9.1f%% %9.1f%% %10.2f%n",
                 row.policy(),
                 row.iterationMillis(),
                 row.p95Millis(),

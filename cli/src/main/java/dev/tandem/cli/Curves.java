@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Takes the events of a run: shows its progress and keeps its curves for the report. */
@@ -25,6 +26,7 @@ final class Curves implements AutoCloseable {
   private final List<Report.Point> rate = new ArrayList<>();
   private final List<Report.Point> batch = new ArrayList<>();
   private TrainingEvent.Loading loading;
+  private Optional<TrainingEvent.Stragglers> stragglers = Optional.empty();
   private TrainingEvent.Result result;
 
   /** Begins with the first step, so that the rate shown is that of training, not of starting. */
@@ -66,6 +68,7 @@ final class Curves implements AutoCloseable {
         accuracy.add(new Report.Point(epoch.epoch(), epoch.testAccuracy() * 100));
       }
       case TrainingEvent.Loading report -> loading = report;
+      case TrainingEvent.Stragglers report -> stragglers = Optional.of(report);
       case TrainingEvent.Result end -> result = end;
     }
   }
@@ -92,6 +95,11 @@ final class Curves implements AutoCloseable {
   /** What held the loading up, over the whole run. */
   synchronized TrainingEvent.Loading loading() {
     return required(loading);
+  }
+
+  /** Who held other ranks up last, if there are several. */
+  synchronized Optional<TrainingEvent.Stragglers> stragglers() {
+    return stragglers;
   }
 
   private static <T> T required(T event) {

@@ -138,6 +138,7 @@ final class TrainCommand extends TandemCommand {
       Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
       List<Report.Fact> facts = facts(result, told.loading(), seconds);
+      told.stragglers().ifPresent(found -> facts.add(keep(found, run)));
       Curves whole = Curves.of(run.path(), told);
       String title = "Tandem: " + run.path().getFileName();
       byte[] html = whole.report(title, facts).html().getBytes(StandardCharsets.UTF_8);
@@ -146,6 +147,13 @@ final class TrainCommand extends TandemCommand {
       out().printf("%20s: %s%n", "report", report);
       return results(run, result, told.loading(), seconds, report);
     }
+  }
+
+  /** Keeps the tables beside the other files of the run; the sentence is what people see. */
+  private static Report.Fact keep(TrainingEvent.Stragglers report, RunFolder run) {
+    byte[] text = report.text().getBytes(StandardCharsets.UTF_8);
+    DurableFiles.system().replace(run.path().resolve("stragglers.txt"), ByteBuffer.wrap(text));
+    return new Report.Fact("stragglers", report.sentence());
   }
 
   /** Trains to the end, also if processes are lost on the way. */

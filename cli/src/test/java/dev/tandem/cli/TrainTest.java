@@ -96,6 +96,38 @@ class TrainTest {
     predicted(run);
   }
 
+  @Test
+  void aRunTellsWhoHoldsOthersUpAndKeepsATimelineOfAllRanks() throws Exception {
+    train(
+        "watched",
+        "-n",
+        2,
+        "--name",
+        "watched",
+        "--set",
+        "determinism=run",
+        "--set",
+        "synchronisation={policy: topo, timeline: timeline.json}");
+    Path run = folder.resolve("runs/watched");
+    JsonNode events = new ObjectMapper().readTree(run.resolve("timeline.json").toFile());
+    for (int rank = 0; rank < 2; rank++) {
+      int number = rank;
+      assertTrue(events.valueStream().anyMatch(event -> transfers(event, number)), "rank " + rank);
+    }
+    String tables = Files.readString(run.resolve("stragglers.txt"));
+    for (String part : List.of("CIS", "stalling", "comes last", "next cycle")) {
+      assertTrue(tables.contains(part), tables);
+    }
+    String sentence = tables.lines().toList().getLast();
+    String metrics = Files.readString(run.resolve("metrics.jsonl"));
+    assertTrue(metrics.contains("{\"event\":\"stragglers\""), metrics);
+    assertTrue(Files.readString(run.resolve("report.html")).contains(sentence), sentence);
+  }
+
+  private static boolean transfers(JsonNode event, int rank) {
+    return event.path("pid").asInt() == rank && event.path("name").asText().endsWith("TRANSFER");
+  }
+
   private static void evaluated(Path run, JsonNode trained) throws Exception {
     Path json = folder.resolve("eval.json");
     CommandRun.done("eval", run, "--json", json);

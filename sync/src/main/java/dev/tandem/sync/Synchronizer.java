@@ -16,10 +16,12 @@ import dev.tandem.sync.cores.Role;
 import dev.tandem.sync.plan.RequestGraph;
 import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.policy.Waiting;
 import dev.tandem.sync.request.GradientRule;
 import dev.tandem.sync.request.Request;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -42,7 +44,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   /** So long closing waits for ranks that have not said good-bye. */
   private static final Duration CLOSING = Duration.ofSeconds(5);
 
-  private final Communicator group;
+  private final List<Communicator> groups;
   private final SyncOptions options;
   private final Intake intake;
   private final CorePartition partition;
@@ -53,8 +55,8 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   private final Ledger ledger = new Ledger();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Synchronizer(Communicator group, Communicator reports, Builder builder) {
-    this.group = group;
+  private Synchronizer(List<Communicator> groups, Communicator reports, Builder builder) {
+    this.groups = groups;
     this.options = builder.options;
     this.rule = builder.rule;
     ledger.residuals().prepare(builder.gradients, rule.compression());
@@ -63,10 +65,15 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     if (!(options.policy() instanceof Policy.Negotiated)) {
       builder.graph.ifPresent(intake::propose);
     }
+    builder.observer.began();
     SyncAgent agent =
-        new SyncAgent(group, options.policy(), intake, builder.observer, builder.memory, ledger);
+        new SyncAgent(groups, options, intake, builder.observer, builder.memory, ledger);
     this.thread =
-        Thread.ofPlatform().daemon().name("tandem-sync-" + group.rank()).start(() -> runAll(agent));
+        options
+            .threading()
+            .builder()
+            .name("tandem-sync-" + reports.rank())
+            .start(() -> runAll(agent));
     this.stalls =
         new StallInspector(
             reports, intake, options.stallAfter(), options.stallAbort(), builder.log);
@@ -150,12 +157,14 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     /** Starts; all ranks do this at the same time. */
     public Synchronizer start() {
       int[] everyone = IntStream.range(0, communicator.size()).toArray();
-      Communicator group =
-          communicator.group(
-              SyncAgent.negotiated(options.policy()).waiting().policy(communicator.rank()),
-              everyone);
+      Waiting waiting = SyncAgent.negotiated(options.policy()).waiting();
+      int lanes = options.transfersAtOnce() == 1 ? 0 : options.transfersAtOnce();
+      List<Communicator> groups = new ArrayList<>();
+      for (int i = 0; i < 1 + lanes; i++) {
+        groups.add(communicator.group(waiting.policy(communicator.rank()), everyone));
+      }
       Communicator reports = communicator.group(everyone);
-      return new Synchronizer(group, reports, this);
+      return new Synchronizer(List.copyOf(groups), reports, this);
     }
   }
 
@@ -205,7 +214,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     return ledger.volume();
   }
 
-  /** Takes requests, all at once; their completions are told by the background thread. */
+  /** Takes requests, all at once; their completions are told by a thread of its own. */
   public void request(List<Request> requests) {
     intake.add(requests);
   }
@@ -259,7 +268,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     intake.shutDown();
     try {
       if (thread.join(CLOSING)) {
-        group.close();
+        groups.forEach(Communicator::close);
       }
       // Else other ranks are gone or stuck; the thread ends with the communicator.
       stalls.close();

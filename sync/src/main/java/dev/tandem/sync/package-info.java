@@ -14,6 +14,7 @@
  *   <li>{@code plan}: from the graph of a step to the order and fusion of its transfers
  *   <li>{@code agent}: what the background thread does, negotiating or following a plan
  *   <li>{@code cores}: which cores the threads of a rank use
+ *   <li>{@code tune}: a synchroniser that finds out which policy suits
  * </ul>
  *
  * <p>The way of a gradient: a thread that computes requests it by name ({@code Intake}); the
@@ -32,7 +33,8 @@
  * summed but handed to servers.
  *
  * <p>Threads: requests may come from any thread; each synchroniser has one background thread, which
- * sleeps when there is nothing to do. Memory: gradients are reduced in place, in the memory of
- * whoever owns them, and belong to the synchroniser until their completion.
+ * sleeps when there is nothing to do, and one for each transfer if several may run at once. Memory:
+ * gradients are reduced in place, in the memory of whoever owns them, and belong to the
+ * synchroniser until their completion.
  */
 package dev.tandem.sync;

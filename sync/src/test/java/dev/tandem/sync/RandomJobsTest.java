@@ -16,34 +16,51 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Random jobs under every policy: every result is right, and nothing hangs. */
+/**
+ * Random jobs under every policy: every result is right, and nothing hangs. The thousand jobs can
+ * be run in pieces: {@code -Dtandem.jobs=500 -Dtandem.first-job=500 -Dtandem.policies=gs,topo}.
+ */
 class RandomJobsTest {
 
   private static final int JOBS = 6;
-  private static final int MANY_JOBS = 1_000;
+  private static final int MANY_JOBS = Integer.getInteger("tandem.jobs", 1_000);
+  private static final int FIRST_JOB = Integer.getInteger("tandem.first-job", 0);
+  private static final List<String> VARIANTS =
+      List.of(
+          "topo+transfers3",
+          "topo+unfused+transfers2",
+          "baseline-parked+transfers2",
+          "topo+pool",
+          "baseline-parked+pool");
   private static final int TREATED_JOBS = 3;
   private static final int MANY_TREATED_JOBS = 200;
 
   static List<String> codes() {
-    return SyncOptions.codes();
+    String chosen = System.getProperty("tandem.policies", "");
+    if (!chosen.isEmpty()) {
+      return List.of(chosen.split(",", -1));
+    }
+    List<String> codes = new ArrayList<>(SyncOptions.codes());
+    codes.addAll(VARIANTS);
+    return codes;
   }
 
   @ParameterizedTest
   @MethodSource("codes")
   void jobs(String code) throws Exception {
-    run(code, GradientRule.SUM, JOBS);
+    run(code, GradientRule.SUM, 0, JOBS);
   }
 
   @ParameterizedTest
   @MethodSource("codes")
   @Tag("slow")
   void manyJobs(String code) throws Exception {
-    run(code, GradientRule.SUM, MANY_JOBS);
+    run(code, GradientRule.SUM, FIRST_JOB, MANY_JOBS);
   }
 
   static List<Arguments> treatments() {
     List<Arguments> treatments = new ArrayList<>();
-    for (String code : List.of("baseline-parked", "topo", "buckets")) {
+    for (String code : List.of("baseline-parked", "topo", "buckets", "topo+transfers2")) {
       for (String compression : List.of("bfloat16", "float16", "top-k:0.05", "one-bit")) {
         treatments.add(Arguments.of(code, Named.of(compression, compressed(compression))));
       }
@@ -64,19 +81,19 @@ class RandomJobsTest {
   @ParameterizedTest
   @MethodSource("treatments")
   void treatedJobs(String code, GradientRule rule) throws Exception {
-    run(code, rule, TREATED_JOBS);
+    run(code, rule, 0, TREATED_JOBS);
   }
 
   @ParameterizedTest
   @MethodSource("treatments")
   @Tag("slow")
   void manyTreatedJobs(String code, GradientRule rule) throws Exception {
-    run(code, rule, MANY_TREATED_JOBS);
+    run(code, rule, 0, MANY_TREATED_JOBS);
   }
 
-  private static void run(String code, GradientRule rule, int jobs) throws Exception {
+  private static void run(String code, GradientRule rule, int first, int jobs) throws Exception {
     Seed seed = TestSeed.of(RandomJobsTest.class);
-    for (int i = 0; i < jobs; i++) {
+    for (int i = first; i < first + jobs; i++) {
       RandomJob job = new RandomJob(seed.derive(i), Policies.mostRanks(code), rule);
       Ranks.run(
           job.ranks(),

@@ -101,7 +101,7 @@ class WatchingTest {
             3,
             LIMIT,
             communicator -> {
-              StepMeter meter = new StepMeter();
+              StepMeter meter = new StepMeter("input-");
               try (Synchronizer synchronizer =
                   Synchronizer.over(communicator, SyncOptions.of("topo"))
                       .observedBy(meter)

@@ -48,7 +48,7 @@ final class BatchFeed implements AutoCloseable {
             steps,
             config.trainingPreparation(),
             work.plan(from, stepsLeft(from)),
-            config.data().loader());
+            config.data().loader().withVirtual(config.synchronisation().sharesPool()));
   }
 
   private long stepsLeft(Position from) {

@@ -34,8 +34,13 @@ final class Phases {
         });
   }
 
+  /** The time in a phase so far. */
+  long nanos(Phase phase) {
+    return nanos.getOrDefault(phase, 0L);
+  }
+
   double seconds(Phase phase) {
-    return nanos.getOrDefault(phase, 0L) / 1e9;
+    return nanos(phase) / 1e9;
   }
 
   /** A step took so long, with all its phases. */

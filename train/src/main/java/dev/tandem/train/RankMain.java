@@ -4,9 +4,7 @@ import dev.tandem.checkpoint.BackgroundCheckpoints;
 import dev.tandem.checkpoint.CheckpointOptions;
 import dev.tandem.checkpoint.Preemption;
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.Seed;
-import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.importing.SourceFormat.Split;
@@ -18,10 +16,7 @@ import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.nn.weights.TakenWeights;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.DurableFiles;
-import dev.tandem.sync.Synchronizer;
-import dev.tandem.sync.plan.TrainingGraph;
-import dev.tandem.sync.policy.SyncOptions;
-import dev.tandem.sync.request.GradientRule;
+import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,7 +60,8 @@ public final class RankMain {
                 new Seed(config.seed()).derive("parameters"),
                 config.networkOptions());
         Optimizer optimizer = config.optimizer().create(network);
-        Synchronizer synchronizer = synchronizer(config, communicator, network);
+        WatchedSynchronizer synchronizer =
+            WatchedSynchronizer.start(config, communicator, network, run);
         BackgroundCheckpoints checkpoints = checkpoints(config, communicator, run)) {
       Trainer.Parts parts =
           new Trainer.Parts(
@@ -74,14 +70,15 @@ public final class RankMain {
               test,
               network,
               optimizer,
-              synchronizer,
+              synchronizer.synchronizer(),
               checkpoints,
               config.batch().sizing());
-      train(config, parts, run, resume);
+      train(config, parts, synchronizer.meter(), run, resume);
     }
   }
 
-  private static void train(TrainingConfig config, Trainer.Parts parts, Path run, boolean resume) {
+  private static void train(
+      TrainingConfig config, Trainer.Parts parts, StepMeter meter, Path run, boolean resume) {
     boolean speaks = parts.communicator().rank() == 0;
     try (RunLog log = new RunLog(run);
         Preemption preemption = new Preemption(GRACE)) {
@@ -97,25 +94,8 @@ public final class RankMain {
       if (speaks) {
         log.begin(made);
       }
-      trainer.stopWhen(preemption::requested).run();
+      trainer.stopWhen(preemption::requested).watchedBy(meter).run();
     }
-  }
-
-  /** The synchroniser that a configuration asks for, started. */
-  static Synchronizer synchronizer(
-      TrainingConfig config, Communicator communicator, Network network) {
-    Determinism level =
-        switch (config.determinism().level()) {
-          case FAST -> Determinism.FAST;
-          case RUN, ELASTIC -> Determinism.RUN;
-        };
-    GradientRule rule = config.gradients();
-    rule.compression().requireMeaning(network.gradients().stream().map(TensorView::name).toList());
-    return Synchronizer.over(communicator.at(level), SyncOptions.of(config.synchronisation()))
-        .treating(rule)
-        .planning(TrainingGraph.of(network.gradientGraph(), rule))
-        .gradients(network.gradientBuffer(), network.gradients())
-        .start();
   }
 
   private static BackgroundCheckpoints checkpoints(

@@ -85,7 +85,7 @@ final class RunLog implements AutoCloseable {
             Map.of("test/accuracy", epoch.testAccuracy(), "test/loss", epoch.testLoss()));
         board.flush();
       }
-      case TrainingEvent.Loading _ -> {
+      case TrainingEvent.Loading _, TrainingEvent.Stragglers _ -> {
         // TensorBoard shows numbers.
       }
       case TrainingEvent.Result _ -> board.flush();

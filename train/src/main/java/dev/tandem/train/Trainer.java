@@ -10,6 +10,7 @@ import dev.tandem.data.order.Steps;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.sync.GradientSynchronizer;
+import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.config.DeterminismConfig;
 import dev.tandem.train.config.GuardConfig;
@@ -66,6 +67,7 @@ public final class Trainer {
   private Course course;
   private long restoredAfter = -1;
   private Optional<BooleanSupplier> stop = Optional.empty();
+  private Optional<StepMeter> meter = Optional.empty();
 
   /**
    * A rank of a run that has not begun.
@@ -106,6 +108,15 @@ public final class Trainer {
     return this;
   }
 
+  /**
+   * Lets a meter, which observes the synchroniser, know of the steps: after each validation rank 0
+   * tells who held the others up. All ranks have one, or none.
+   */
+  public Trainer watchedBy(StepMeter watching) {
+    meter = Optional.of(watching);
+    return this;
+  }
+
   /** Trains to the end; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
   public TrainingEvent.Result run() {
     Phases phases = new Phases();
@@ -114,7 +125,8 @@ public final class Trainer {
         BatchFeed feed =
             new BatchFeed(config, parts.training(), work, course.position(), course.batch())) {
       Rates rates = new Rates(config, steps);
-      return new TrainingLoop(config, parts, events, phases, work, guard, feed, rates, stop)
+      StepWatch watch = new StepWatch(meter, phases);
+      return new TrainingLoop(config, parts, events, phases, work, guard, feed, rates, stop, watch)
           .run(course.best(), restoredAfter);
     }
   }

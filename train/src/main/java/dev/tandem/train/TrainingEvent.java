@@ -5,18 +5,21 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tandem.data.load.StallReport;
+import dev.tandem.sync.trace.StragglerReport;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
  * What rank 0 tells of a run, in this order: steps and epochs as they end, after each epoch what
- * held the loading up, then the result.
+ * held the loading up and who held the other ranks up, then the result.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
 @JsonSubTypes({
   @JsonSubTypes.Type(value = TrainingEvent.Step.class, name = "step"),
   @JsonSubTypes.Type(value = TrainingEvent.Epoch.class, name = "epoch"),
   @JsonSubTypes.Type(value = TrainingEvent.Loading.class, name = "loading"),
+  @JsonSubTypes.Type(value = TrainingEvent.Stragglers.class, name = "stragglers"),
   @JsonSubTypes.Type(value = TrainingEvent.Result.class, name = "result")
 })
 public sealed interface TrainingEvent {
@@ -52,6 +55,22 @@ public sealed interface TrainingEvent {
    * @param bottleneck the slowest part, as {@link StallReport#bottleneck} names it
    */
   record Loading(long step, StallReport.Stage bottleneck, StallReport stalls)
+      implements TrainingEvent {}
+
+  /**
+   * Who held the other ranks up since the last of these, told where there are several ranks.
+   *
+   * @param rank who; -1 if nobody
+   * @param sentence that names rank and cause
+   * @param text tables for a person: steps, transfers, who waits for whom, oversleep
+   */
+  record Stragglers(
+      long step,
+      StragglerReport.Cause cause,
+      int rank,
+      String sentence,
+      List<StragglerReport.Row> rows,
+      String text)
       implements TrainingEvent {}
 
   /**
@@ -99,6 +118,7 @@ public sealed interface TrainingEvent {
       case Step step -> OptionalLong.of(step.step());
       case Epoch epoch -> OptionalLong.of(epoch.step());
       case Loading loading -> OptionalLong.of(loading.step());
+      case Stragglers stragglers -> OptionalLong.of(stragglers.step());
       case Result result -> OptionalLong.empty();
     };
   }

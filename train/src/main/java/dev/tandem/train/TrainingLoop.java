@@ -33,6 +33,7 @@ final class TrainingLoop {
   private final BatchFeed feed;
   private final Rates rates;
   private final Optional<BooleanSupplier> stop;
+  private final StepWatch watch;
   private final Validation validation;
   private final long firstSample;
   private Best best = Best.NONE;
@@ -51,8 +52,10 @@ final class TrainingLoop {
       Guard guard,
       BatchFeed feed,
       Rates rates,
-      Optional<BooleanSupplier> stop) {
+      Optional<BooleanSupplier> stop,
+      StepWatch watch) {
     this.stop = stop;
+    this.watch = watch;
     this.config = config;
     this.parts = parts;
     this.communicator = parts.communicator();
@@ -80,12 +83,14 @@ final class TrainingLoop {
       long began = System.nanoTime();
       Batch batch = phases.in(Phase.READ, feed::next); // images: count x C x H x W
       guard.begin();
+      watch.computes();
       double loss = work.run(batch, batch.position().step()); // and the gradients, of all ranks
       double norm = phases.in(Phase.COMPUTE, guard::clip);
       stopIfTroubled(batch, loss, norm);
       double rate = rates.at(batch.position(), feed.batch());
       phases.in(Phase.COMPUTE, () -> work.update(optimizer, rate));
       phases.addTraining(System.nanoTime() - began);
+      watch.ended();
       between(batch, loss, rate, norm);
       stopIfAsked();
     }
@@ -156,6 +161,7 @@ final class TrainingLoop {
     events.accept(new TrainingEvent.Epoch(feed.epochs(), step, test.accuracy(), test.meanLoss()));
     StallReport stalls = feed.stalls();
     events.accept(new TrainingEvent.Loading(step, stalls.bottleneck(), stalls));
+    watch.report(communicator, step).ifPresent(events);
   }
 
   /** Saves the state as it is before the step at this position, if it is not saved yet. */

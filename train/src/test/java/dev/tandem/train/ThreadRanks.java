@@ -12,7 +12,6 @@ import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.sync.BlockingSynchronizer;
-import dev.tandem.sync.Synchronizer;
 import dev.tandem.testkit.Watchdog;
 import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.config.TrainingConfig;
@@ -104,8 +103,8 @@ final class ThreadRanks {
     try (communicator;
         Network network = network(config);
         Optimizer optimizer = config.optimizer().create(network);
-        Synchronizer synchronizer =
-            asConfigured ? RankMain.synchronizer(config, communicator, network) : null;
+        WatchedSynchronizer synchronizer =
+            asConfigured ? WatchedSynchronizer.start(config, communicator, network, path) : null;
         BackgroundCheckpoints checkpoints =
             new BackgroundCheckpoints(
                 communicator,
@@ -120,7 +119,7 @@ final class ThreadRanks {
               test,
               network,
               optimizer,
-              asConfigured ? synchronizer : new BlockingSynchronizer(communicator),
+              asConfigured ? synchronizer.synchronizer() : new BlockingSynchronizer(communicator),
               through.apply(checkpoints),
               sizing.get());
       Trainer trainer = new Trainer(config, parts, events::add);

@@ -8,6 +8,7 @@ import dev.tandem.comm.launch.RankOutput;
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -43,7 +44,10 @@ public final class SyncBenchmark {
               case ERROR -> errors.add(text);
             }
           };
-      LaunchPlan plan = LaunchPlan.of(RANKS, SyncRankMain.class.getName(), effort.arguments());
+      LaunchPlan usual = LaunchPlan.of(RANKS, SyncRankMain.class.getName(), effort.arguments());
+      List<String> flags = new ArrayList<>(usual.jvmFlags());
+      flags.addAll(effort.jvmFlags());
+      LaunchPlan plan = usual.withJvmFlags(flags);
       LaunchResult result = new ProcessLauncher(plan, sink, errors::add).run();
       if (result.exitCode() != 0) {
         throw new WorkFailedException(

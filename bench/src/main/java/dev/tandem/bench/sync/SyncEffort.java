@@ -1,10 +1,13 @@
 package dev.tandem.bench.sync;
 
+import dev.tandem.core.UsageException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * How much is measured.
@@ -60,6 +63,40 @@ public record SyncEffort(
           Duration.ofSeconds(62),
           List.of(1.0),
           List.of(BASELINE, "baseline-parked", "gs", "nbcs", "topo", BUCKETS));
+
+  /**
+   * What can be studied beside the default, by name: ways of TOPO that are options, not policies.
+   */
+  private static final Map<String, List<String>> STUDIES =
+      new TreeMap<>(
+          Map.of(
+              "pool", List.of("topo+pool"),
+              "transfers", List.of("topo+transfers2", "topo+unfused", "topo+unfused+transfers4")));
+
+  /** The same, of these studies instead of all policies: each way beside TOPO and the baseline. */
+  public SyncEffort withStudies(List<String> names) {
+    List<String> ways = new ArrayList<>(List.of(BASELINE, BUCKETS, "topo"));
+    for (String name : names) {
+      if (!STUDIES.containsKey(name)) {
+        throw new UsageException(
+            "--study must be of %s, not '%s'".formatted(String.join(", ", STUDIES.keySet()), name));
+      }
+      ways.addAll(STUDIES.get(name));
+    }
+    return new SyncEffort(rounds, steps, 0, checkSteps, limit, List.of(1.0), ways);
+  }
+
+  /**
+   * Flags of the ranks' JVMs: each has one core, so threads that share a pool have one carrier. It
+   * would be as many as the machine has cores, since a process is pinned after its start.
+   */
+  List<String> jvmFlags() {
+    return policies.stream().anyMatch(policy -> SyncTurn.sharesPool(policy))
+        ? List.of(
+            "-Djdk.virtualThreadScheduler.parallelism=1",
+            "-Djdk.virtualThreadScheduler.maxPoolSize=1")
+        : List.of();
+  }
 
   public SyncEffort withRounds(int count) {
     return new SyncEffort(count, steps, idlePairs, checkSteps, limit, cycleMillis, policies);

@@ -124,7 +124,7 @@ public final class SyncRankMain {
     long[] nanos = new long[steps];
     workload.reset();
     communicator.barrier();
-    try (SyncWorkload.Feed feed = workload.new Feed(turn.input(), WARM_UP + steps);
+    try (SyncWorkload.Feed feed = workload.new Feed(turn, WARM_UP + steps);
         Synchronizer synchronizer = synchronizer(turn.options(), clock)) {
       for (int step = 0; step < WARM_UP; step++) {
         step(feed, synchronizer, step);
@@ -219,7 +219,8 @@ public final class SyncRankMain {
 
   private double serialSteps(int steps) {
     long began = System.nanoTime();
-    try (SyncWorkload.Feed feed = workload.new Feed(SyncInput.SYNTHETIC, steps)) {
+    SyncTurn nothing = new SyncTurn("topo", SyncInput.SYNTHETIC, 1);
+    try (SyncWorkload.Feed feed = workload.new Feed(nothing, steps)) {
       for (int step = 0; step < steps; step++) {
         workload.gradients(feed.next(), step, gradient -> {});
         workload.update();

@@ -12,7 +12,7 @@ package dev.tandem.bench.sync;
  * @param ratioLow of its 95% interval
  * @param ratioHigh of its 95% interval
  * @param ratioToBuckets of step times in the same round, median; 0 where not measured
- * @param backgroundCpuShare of a core
+ * @param backgroundCpuShare of a core; 0 with a shared pool, whose threads cannot be told apart
  * @param controlWaitShare of the time that the background thread waited for other ranks
  * @param involuntarySwitchesPerIteration of the background threads; yields count, too
  * @param oversleepMicros that 95% of the background thread's sleeps did not exceed

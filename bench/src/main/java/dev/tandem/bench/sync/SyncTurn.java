@@ -2,6 +2,7 @@ package dev.tandem.bench.sync;
 
 import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.policy.SyncOptions;
+import dev.tandem.sync.policy.Threading;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -20,6 +21,15 @@ record SyncTurn(String policy, SyncInput input, double cycleMillis) {
     return options.policy() instanceof Policy.Negotiated negotiated
         ? options.with(negotiated.withCycle(cycle))
         : options;
+  }
+
+  /** Whether background and input threads share one pool. */
+  boolean sharesPool() {
+    return sharesPool(policy);
+  }
+
+  static boolean sharesPool(String policy) {
+    return SyncOptions.of(policy).threading() == Threading.SHARED_POOL;
   }
 
   @Override

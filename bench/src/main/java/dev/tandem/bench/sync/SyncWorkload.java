@@ -134,8 +134,8 @@ final class SyncWorkload implements AutoCloseable {
 
     private final Loader loader;
 
-    Feed(SyncInput input, long steps) {
-      loader = input.threads() == 0 ? null : loader(input, steps);
+    Feed(SyncTurn turn, long steps) {
+      loader = turn.input().threads() == 0 ? null : loader(turn, steps);
     }
 
     Samples next() {
@@ -154,7 +154,8 @@ final class SyncWorkload implements AutoCloseable {
     }
   }
 
-  private Loader loader(SyncInput input, long steps) {
+  private Loader loader(SyncTurn turn, long steps) {
+    SyncInput input = turn.input();
     Steps order =
         new Steps(
             new SampleOrder(SEED, IMAGES, Shuffle.BY_INDEX),
@@ -180,7 +181,10 @@ final class SyncWorkload implements AutoCloseable {
         preparation,
         new Plan(communicator.rank(), communicator.size(), Position.START, steps),
         // Little memory: a turn must not live on what was decoded before it began.
-        LoaderOptions.DEFAULT.withThreads(input.threads()).withPrefetchBytes(1));
+        LoaderOptions.DEFAULT
+            .withThreads(input.threads())
+            .withPrefetchBytes(1)
+            .withVirtual(turn.sharesPool()));
   }
 
   /** What becomes of a gradient. */

@@ -10,14 +10,21 @@ import dev.tandem.core.UsageException;
  *     storage's queue, as with folders of images
  * @param prefetchBytes memory for what is read and decoded ahead: half of it for batches (at least
  *     two, at most eight), the rest for records (at least one step's)
+ * @param virtual whether the threads are virtual ones: they share the carriers of the JVM, no more
+ *     than processors, with all others of their kind
  */
 public record LoaderOptions(
-    int threads, int fetchThreads, long prefetchBytes, BadRecords badRecords) {
+    int threads, int fetchThreads, long prefetchBytes, BadRecords badRecords, boolean virtual) {
 
   private static final int MOST_THREADS = 256;
 
   /** Two threads that decode, one that reads, 256 MiB; a bad record is fatal. */
   public static final LoaderOptions DEFAULT = new LoaderOptions(2, 1, 256L << 20, BadRecords.FATAL);
+
+  /** Options with threads of the operating system. */
+  public LoaderOptions(int threads, int fetchThreads, long prefetchBytes, BadRecords badRecords) {
+    this(threads, fetchThreads, prefetchBytes, badRecords, false);
+  }
 
   public LoaderOptions {
     if (threads < 1 || threads > MOST_THREADS || fetchThreads < 1 || fetchThreads > MOST_THREADS) {
@@ -31,18 +38,22 @@ public record LoaderOptions(
   }
 
   public LoaderOptions withThreads(int newThreads) {
-    return new LoaderOptions(newThreads, fetchThreads, prefetchBytes, badRecords);
+    return new LoaderOptions(newThreads, fetchThreads, prefetchBytes, badRecords, virtual);
   }
 
   public LoaderOptions withFetchThreads(int newFetchThreads) {
-    return new LoaderOptions(threads, newFetchThreads, prefetchBytes, badRecords);
+    return new LoaderOptions(threads, newFetchThreads, prefetchBytes, badRecords, virtual);
   }
 
   public LoaderOptions withPrefetchBytes(long newPrefetchBytes) {
-    return new LoaderOptions(threads, fetchThreads, newPrefetchBytes, badRecords);
+    return new LoaderOptions(threads, fetchThreads, newPrefetchBytes, badRecords, virtual);
   }
 
   public LoaderOptions withBadRecords(BadRecords newBadRecords) {
-    return new LoaderOptions(threads, fetchThreads, prefetchBytes, newBadRecords);
+    return new LoaderOptions(threads, fetchThreads, prefetchBytes, newBadRecords, virtual);
+  }
+
+  public LoaderOptions withVirtual(boolean newVirtual) {
+    return new LoaderOptions(threads, fetchThreads, prefetchBytes, badRecords, newVirtual);
   }
 }

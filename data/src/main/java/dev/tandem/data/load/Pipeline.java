@@ -36,16 +36,17 @@ final class Pipeline implements AutoCloseable {
     long readTogether = Math.max(1, recordBudget / 2);
     Fetcher fetcher = new Fetcher(feed, belt, meter, readTogether, options.threads());
     for (int i = 0; i < options.fetchThreads(); i++) {
-      threads.add(start(name + "-fetch-" + i, fetcher));
+      threads.add(start(options, name + "-fetch-" + i, fetcher));
     }
     for (int i = 0; i < options.threads(); i++) {
       Worker worker = new Worker(belt, new SampleWriter(preparation, meter));
-      threads.add(start(name + "-decode-" + i, worker));
+      threads.add(start(options, name + "-decode-" + i, worker));
     }
   }
 
-  private static Thread start(String name, Runnable work) {
-    return Thread.ofPlatform().daemon().name(name).start(work);
+  private static Thread start(LoaderOptions options, String name, Runnable work) {
+    Thread.Builder builder = options.virtual() ? Thread.ofVirtual() : Thread.ofPlatform().daemon();
+    return builder.name(name).start(work);
   }
 
   /** Waits for the step of this number, counted from 0; the consumer gives it back. */

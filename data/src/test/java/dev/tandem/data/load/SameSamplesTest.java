@@ -50,7 +50,9 @@ class SameSamplesTest {
   private Loader loader(Steps steps, Plan plan, int threads) {
     // A fetch of one step now and of several then.
     long memory = threads % 2 == 0 ? 1 : 64 << 20;
-    LoaderOptions options = new LoaderOptions(threads, 1 + threads % 3, memory, BadRecords.FATAL);
+    LoaderOptions options =
+        new LoaderOptions(threads, 1 + threads % 3, memory, BadRecords.FATAL)
+            .withVirtual(threads % 2 == 0);
     return new Loader(source, steps, preparation(seed), plan, options);
   }
 

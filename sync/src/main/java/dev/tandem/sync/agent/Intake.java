@@ -7,9 +7,7 @@ import dev.tandem.sync.request.Completion;
 import dev.tandem.sync.request.Outcome;
 import dev.tandem.sync.request.Request;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,17 +24,11 @@ public final class Intake {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
   private final Recorder recorder = new Recorder();
-  private final Map<String, Entry> pending = new HashMap<>();
+  private final PendingRequests pending = new PendingRequests();
+  private final FollowedPlan followed = new FollowedPlan();
   // Requests that the agent has not seen: all while it negotiates, strays while it follows a plan.
   private List<Entry> queue = new ArrayList<>();
-  private Optional<PlanSlots> slots = Optional.empty();
-  private int awaited;
-  private long lastArrivalNanos;
-  private boolean stepEnded;
-  private Optional<Completion> joining = Optional.empty();
   private Optional<RequestGraph> proposal = Optional.empty();
-  private Optional<Outcome> closed = Optional.empty();
-  private boolean shutdown;
   private Optional<Thread> lastRequester = Optional.empty();
 
   public Intake(SyncObserver observer) {
@@ -48,15 +40,14 @@ public final class Intake {
     long now = System.nanoTime();
     locked(
         () -> {
-          check(requests);
+          pending.check(requests);
           boolean wakes = false;
           for (Request request : requests) {
             Entry entry = recorder.record(request, now);
-            pending.put(entry.name(), entry);
+            pending.add(entry);
             wakes |= admit(entry);
           }
-          lastArrivalNanos = now;
-          stepEnded = false;
+          followed.arrived(now);
           lastRequester = Optional.of(Thread.currentThread());
           if (wakes) {
             news.signal();
@@ -65,27 +56,10 @@ public final class Intake {
     requests.forEach(request -> observer.requested(request.name(), now));
   }
 
-  private void check(List<Request> requests) {
-    closed.ifPresent(Outcome::orThrow);
-    if (shutdown || joining.isPresent()) {
-      throw new IllegalStateException(
-          "the synchroniser takes no more requests: it was shut down or has joined");
-    }
-    for (int i = 0; i < requests.size(); i++) {
-      String name = requests.get(i).name();
-      if (pending.containsKey(name)
-          || requests.subList(0, i).stream().anyMatch(earlier -> earlier.name().equals(name))) {
-        throw new IllegalArgumentException(
-            "tensor %s is pending already: wait for it before it is requested again"
-                .formatted(name));
-      }
-    }
-  }
-
   /** Puts a request where it belongs; says whether the agent waits for that. */
   private boolean admit(Entry entry) {
-    if (slots.isPresent() && slots.get().put(entry)) {
-      return slots.get().complete(awaited);
+    if (followed.put(entry)) {
+      return followed.awaitedIsComplete();
     }
     queue.add(entry);
     return true;
@@ -96,9 +70,7 @@ public final class Intake {
     locked(
         () -> {
           recorder.endStep();
-          stepEnded = true;
-          // Who follows a plan need not know, unless the plan expects more.
-          if (slots.isEmpty() || (slots.get().any() && !slots.get().complete(awaited))) {
+          if (followed.endStep()) {
             news.signal();
           }
         });
@@ -106,15 +78,7 @@ public final class Intake {
 
   /** This rank has no more data: it contributes zeros until all ranks have joined. */
   public void join(Completion allJoined) {
-    signalling(
-        () -> {
-          closed.ifPresent(Outcome::orThrow);
-          if (!pending.isEmpty()) {
-            throw new IllegalStateException(
-                "%d requests are pending: wait for them before joining".formatted(pending.size()));
-          }
-          joining = Optional.of(allJoined);
-        });
+    signalling(() -> pending.join(allJoined));
   }
 
   /** Asks all ranks, which all do this, to plan anew from this graph. */
@@ -124,7 +88,7 @@ public final class Intake {
 
   /** Asks all ranks to stop. */
   public void shutDown() {
-    signalling(() -> shutdown = true);
+    signalling(pending::shutDown);
   }
 
   private void signalling(Runnable change) {
@@ -155,29 +119,31 @@ public final class Intake {
 
   /** The names of requests that are on their way, for reports. */
   public List<String> pendingNames() {
-    return locked(() -> List.copyOf(pending.keySet()));
+    return locked(pending::names);
   }
 
   /** What this rank waits for and does. */
   StallStatus status(boolean last) {
-    return locked(() -> StallStatus.of(last, joining.isPresent(), lastRequester, pending.values()));
+    return locked(() -> StallStatus.of(last, pending.joined(), lastRequester, pending.entries()));
   }
 
   /** Hands over what has come in. */
   News drain(int stableSteps) {
-    lock.lock();
-    try {
-      List<Entry> entries = queue;
-      queue = new ArrayList<>();
-      return new News(
-          entries, shutdown, joining.isPresent(), canPlan(stableSteps), proposal.isPresent());
-    } finally {
-      lock.unlock();
-    }
+    return locked(
+        () -> {
+          List<Entry> entries = queue;
+          queue = new ArrayList<>();
+          return new News(
+              entries,
+              pending.isShutDown(),
+              pending.joined(),
+              canPlan(stableSteps),
+              proposal.isPresent());
+        });
   }
 
   private boolean canPlan(int stableSteps) {
-    return recorder.stableSteps() >= stableSteps && recorder.betweenSteps() && joining.isEmpty();
+    return recorder.stableSteps() >= stableSteps && recorder.betweenSteps() && !pending.joined();
   }
 
   /** Sleeps until there is something to negotiate about. */
@@ -185,8 +151,8 @@ public final class Intake {
     locked(
         () -> {
           while (queue.isEmpty()
-              && !shutdown
-              && joining.isEmpty()
+              && !pending.isShutDown()
+              && !pending.joined()
               && proposal.isEmpty()
               && !canPlan(stableSteps)) {
             news.awaitUninterruptibly();
@@ -198,13 +164,11 @@ public final class Intake {
   void enter(FusionPlan plan, List<Entry> waiting) {
     locked(
         () -> {
-          slots = Optional.of(new PlanSlots(plan));
+          followed.enter(plan);
           proposal = Optional.empty();
           List<Entry> entries = new ArrayList<>(waiting);
           entries.addAll(queue);
           queue = new ArrayList<>();
-          awaited = 0;
-          lastArrivalNanos = System.nanoTime();
           entries.forEach(this::admit);
         });
   }
@@ -213,10 +177,9 @@ public final class Intake {
   void leave() {
     locked(
         () -> {
-          List<Entry> entries = slots.orElseThrow().takeAll();
+          List<Entry> entries = followed.leave();
           entries.addAll(queue);
           queue = entries;
-          slots = Optional.empty();
           recorder.forgetStability();
         });
   }
@@ -234,27 +197,25 @@ public final class Intake {
   Verdict awaitBuffer(int buffer, Policy.Leaving leaving) {
     lock.lock();
     try {
-      awaited = buffer;
+      followed.await(buffer);
       while (true) {
-        PlanSlots places = slots.orElseThrow();
-        if (shutdown) {
+        if (pending.isShutDown()) {
           return Verdict.SHUTDOWN;
         }
-        if (joining.isPresent() || proposal.isPresent()) {
+        if (pending.joined() || proposal.isPresent()) {
           return Verdict.OTHER_PLANS;
         }
-        if (places.complete(buffer)) {
+        if (followed.awaitedIsComplete()) {
           return Verdict.COMPLETE;
         }
         if (!queue.isEmpty()) {
           return Verdict.UNPLANNED_REQUEST;
         }
-        if (!places.any()) {
+        if (!followed.any()) {
           news.awaitUninterruptibly();
           continue;
         }
-        long patience = (stepEnded ? leaving.patienceAtStepEnd() : leaving.patience()).toNanos();
-        long left = lastArrivalNanos + patience - System.nanoTime();
+        long left = followed.nanosLeft(leaving);
         if (left <= 0) {
           return Verdict.MISSING_REQUEST;
         }
@@ -275,8 +236,13 @@ public final class Intake {
     }
   }
 
+  /** When the last request of a complete buffer was made. */
+  long readyNanos(int buffer) {
+    return locked(() -> followed.readyNanos(buffer));
+  }
+
   List<Entry> take(int buffer) {
-    return locked(() -> slots.orElseThrow().take(buffer));
+    return locked(() -> followed.take(buffer));
   }
 
   /** The names that a buffer waits for. */
@@ -285,7 +251,7 @@ public final class Intake {
         () ->
             plan.buffers().get(buffer).stream()
                 .map(RequestGraph.Tensor::name)
-                .filter(name -> !pending.containsKey(name))
+                .filter(name -> !pending.has(name))
                 .toList());
   }
 
@@ -305,7 +271,7 @@ public final class Intake {
   void finish(Entry entry, Outcome outcome) {
     locked(
         () -> {
-          pending.remove(entry.name());
+          pending.remove(entry);
           recorder.completed(entry);
         });
     entry.request().completion().done(outcome);
@@ -313,30 +279,18 @@ public final class Intake {
 
   /** All ranks have joined: they may request again. */
   void allJoined() {
-    Optional<Completion> waiting;
-    lock.lock();
-    try {
-      waiting = joining;
-      joining = Optional.empty();
-    } finally {
-      lock.unlock();
-    }
-    waiting.ifPresent(completion -> completion.done(Outcome.completed()));
+    locked(pending::allJoined).ifPresent(completion -> completion.done(Outcome.completed()));
   }
 
   /** Ends everything that is pending in the same way, and everything that is requested later. */
   void close(Outcome outcome) {
-    List<Completion> waiting = new ArrayList<>();
-    locked(
-        () -> {
-          closed = Optional.of(outcome);
-          pending.values().forEach(entry -> waiting.add(entry.request().completion()));
-          joining.ifPresent(waiting::add);
-          pending.clear();
-          joining = Optional.empty();
-          slots = Optional.empty();
-          queue = new ArrayList<>();
-        });
+    List<Completion> waiting =
+        locked(
+            () -> {
+              followed.close();
+              queue = new ArrayList<>();
+              return pending.close(outcome);
+            });
     waiting.forEach(completion -> completion.done(outcome));
   }
 }

@@ -40,7 +40,7 @@ final class Negotiation implements Mode {
   private final Policy.Negotiated policy;
   private final Intake intake;
   private final ControlPlane control;
-  private final Transfers transfers;
+  private final Lanes transfers;
   private final Optional<PlanAgreement> planning;
   private final Cycle cycle;
   private final ResponseCache cache;
@@ -54,7 +54,7 @@ final class Negotiation implements Mode {
       Policy.Negotiated policy,
       Intake intake,
       ControlPlane control,
-      Transfers transfers,
+      Lanes transfers,
       SyncObserver observer,
       Optional<PlanAgreement> planning) {
     this.policy = policy;
@@ -106,6 +106,8 @@ final class Negotiation implements Mode {
     for (List<Response> group : Fusion.fuse(responses, policy.fusionBytes())) {
       execute(group);
     }
+    // Ranks say in the next cycle which steps are complete: what was begun must be over on all.
+    transfers.drain();
     return Optional.of(this);
   }
 

@@ -19,7 +19,7 @@ record PlanAgreement(
     Policy.Leaving leaving,
     Intake intake,
     ControlPlane control,
-    Transfers transfers,
+    Lanes transfers,
     SyncObserver observer,
     Optional<GradientMemory> memory) {
 

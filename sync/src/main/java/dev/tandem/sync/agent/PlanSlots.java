@@ -46,6 +46,11 @@ final class PlanSlots {
     return missing[buffer] == 0;
   }
 
+  /** When the last request of a complete buffer was made. */
+  long readyNanos(int buffer) {
+    return Arrays.stream(slots[buffer]).mapToLong(Entry::madeNanos).max().orElseThrow();
+  }
+
   /** Whether any request is in its place. */
   boolean any() {
     return present > 0;

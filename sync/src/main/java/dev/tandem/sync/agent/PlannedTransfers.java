@@ -48,20 +48,34 @@ final class PlannedTransfers implements Mode {
 
   @Override
   public Optional<Mode> work() {
+    long began = System.nanoTime();
     Verdict verdict = site.intake().awaitBuffer(next, site.leaving());
+    if (verdict == Verdict.COMPLETE) {
+      tellSleep(began, System.nanoTime());
+    }
     long flags = head(verdict);
     if ((flags & NOBODY_SHUTS_DOWN) == 0) {
+      site.transfers().drain();
       site.intake().close(new Outcome.Aborted("a rank has shut the synchroniser down"));
       return Optional.empty();
     }
     if ((flags & GO_ON) == 0) {
       site.observer().remark("the plan is left at buffer %d: %s".formatted(next, reason(verdict)));
+      site.transfers().drain();
       site.intake().leave();
       return Optional.of(fallback);
     }
     transfer();
     next = (next + 1) % plan.buffers().size();
     return Optional.of(this);
+  }
+
+  /** The thread meant to sleep until the last request of the buffer was made. */
+  private void tellSleep(long began, long woken) {
+    long complete = site.intake().readyNanos(next);
+    if (complete - began > 0) {
+      site.observer().slept(complete - began, began, woken);
+    }
   }
 
   /** What all ranks say. */

@@ -3,7 +3,10 @@ package dev.tandem.sync.agent;
 import dev.tandem.comm.Communicator;
 import dev.tandem.sync.compress.Ledger;
 import dev.tandem.sync.policy.Policy;
+import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.request.Outcome;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -13,25 +16,32 @@ import java.util.Optional;
 public final class SyncAgent {
 
   private final Intake intake;
+  private final Lanes transfers;
   private Optional<Mode> mode;
 
   /**
    * An agent that begins with negotiation.
    *
+   * @param groups of all ranks: one for what they agree on, which also transfers if it is the only
+   *     one, else one more for each transfer at once
    * @param memory where this rank's gradients lie, if they lie in one buffer
    * @param ledger told what transfers leave behind
    */
   public SyncAgent(
-      Communicator communicator,
-      Policy policy,
+      List<Communicator> groups,
+      SyncOptions options,
       Intake intake,
       SyncObserver observer,
       Optional<GradientMemory> memory,
       Ledger ledger) {
     this.intake = intake;
+    Policy policy = options.policy();
     Policy.Negotiated negotiated = negotiated(policy);
-    ControlPlane control = new ControlPlane(communicator, negotiated.waiting(), observer);
-    Transfers transfers = new Transfers(communicator, intake, observer, ledger);
+    ControlPlane control = new ControlPlane(groups.getFirst(), negotiated.waiting(), observer);
+    List<Communicator> over = groups.size() == 1 ? groups : groups.subList(1, groups.size());
+    List<Transfers> each = new ArrayList<>();
+    over.forEach(group -> each.add(new Transfers(each.size(), group, intake, observer, ledger)));
+    this.transfers = new Lanes(intake, each, options.threading().builder());
     Optional<PlanAgreement> planning =
         leaving(policy)
             .map(
@@ -70,6 +80,9 @@ public final class SyncAgent {
     } catch (RuntimeException e) {
       mode = Optional.empty();
       intake.close(new Outcome.Failed(e));
+    }
+    if (mode.isEmpty()) {
+      transfers.close();
     }
     return mode.isPresent();
   }

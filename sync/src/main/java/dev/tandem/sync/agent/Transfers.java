@@ -15,20 +15,27 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
-/** Moves tensors, several as one where they fuse, and tells those who asked. */
+/** Moves tensors, several as one where they fuse, and tells those who asked. For one thread. */
 final class Transfers {
 
   private static final long ALIGNMENT = 64;
 
+  private final int lane;
   private final Communicator communicator;
   private final Intake intake;
   private final SyncObserver observer;
   private final Ledger ledger;
   private final CompressedSum compressed;
   private final Adasum adasum;
+  // Of the transfer under way: when its collective began and ended.
+  private long sentNanos;
+  private long arrivedNanos;
 
-  Transfers(Communicator communicator, Intake intake, SyncObserver observer, Ledger ledger) {
+  Transfers(
+      int lane, Communicator communicator, Intake intake, SyncObserver observer, Ledger ledger) {
+    this.lane = lane;
     this.communicator = communicator;
     this.intake = intake;
     this.observer = observer;
@@ -40,16 +47,17 @@ final class Transfers {
   /**
    * Transfers tensors that fuse.
    *
+   * @param number of the transfer, the same on all ranks
    * @param entries what this rank has asked for, by tensor; empty: it has joined and gives zeros
    */
-  void run(List<Tensor> tensors, List<Optional<Entry>> entries) {
+  void run(long number, List<Tensor> tensors, List<Optional<Entry>> entries) {
     long began = System.nanoTime();
     Signature common = tensors.getFirst().signature();
     long payload =
         common.operation() == Operation.SUM && !common.plainSum()
             ? runCompressed(common, tensors, entries)
             : runPlain(common, tensors, entries);
-    finish(tensors, entries, payload, began);
+    finish(number, tensors, entries, payload, began);
   }
 
   private long runPlain(Signature common, List<Tensor> tensors, List<Optional<Entry>> entries) {
@@ -58,6 +66,7 @@ final class Transfers {
       Optional<Entry> entry = entries.get(i);
       parts.add(entry.isPresent() ? weighted(entry.get()) : zeros(tensors.get(i)));
     }
+    sentNanos = System.nanoTime();
     switch (common.operation()) {
       case SUM -> {
         if (parts.size() == 1) {
@@ -69,6 +78,7 @@ final class Transfers {
       case ADASUM -> adasum.run(parts);
       case BROADCAST -> communicator.broadcast(parts.getFirst(), common.root());
     }
+    arrivedNanos = System.nanoTime();
     parts.forEach(part -> Scaling.scale(part, common.dtype(), common.scale()));
     return bytes(tensors);
   }
@@ -84,7 +94,9 @@ final class Transfers {
               tensor.signature().shape().elements(),
               entries.get(i).map(Transfers::weighted)));
     }
+    sentNanos = System.nanoTime();
     long payload = compressed.run(common.compression(), terms);
+    arrivedNanos = System.nanoTime();
     terms.forEach(
         term -> term.data().ifPresent(sum -> Scaling.scale(sum, common.dtype(), common.scale())));
     return payload;
@@ -92,7 +104,11 @@ final class Transfers {
 
   /** Transfers tensors that fill one slice of memory; others lie elsewhere and are copied. */
   void runSlice(
-      List<Tensor> tensors, List<Entry> entries, MemorySegment slice, GradientMemory memory) {
+      long number,
+      List<Tensor> tensors,
+      List<Entry> entries,
+      MemorySegment slice,
+      GradientMemory memory) {
     long began = System.nanoTime();
     for (Entry entry : entries) {
       weighted(entry);
@@ -102,14 +118,16 @@ final class Transfers {
     }
     Signature common = tensors.getFirst().signature();
     DType dtype = common.dtype();
+    sentNanos = System.nanoTime();
     communicator.allreduce(slice, dtype, ReduceOp.SUM);
+    arrivedNanos = System.nanoTime();
     Scaling.scale(slice, dtype, common.scale());
     for (Entry entry : entries) {
       if (!memory.holds(entry.tensor())) {
         entry.tensor().data().copyFrom(memory.place(entry.name()));
       }
     }
-    finish(tensors, entries.stream().map(Optional::of).toList(), bytes(tensors), began);
+    finish(number, tensors, entries.stream().map(Optional::of).toList(), bytes(tensors), began);
   }
 
   private static MemorySegment weighted(Entry entry) {
@@ -127,11 +145,25 @@ final class Transfers {
   }
 
   private void finish(
-      List<Tensor> tensors, List<Optional<Entry>> entries, long payload, long began) {
+      long number, List<Tensor> tensors, List<Optional<Entry>> entries, long payload, long began) {
     ledger.add(bytes(tensors), payload);
     observer.transferred(
-        tensors.stream().map(Tensor::name).toList(), payload, began, System.nanoTime());
+        new Transfer(
+            number,
+            lane,
+            tensors.stream().map(Tensor::name).toList(),
+            payload,
+            ready(entries).orElse(began),
+            began,
+            sentNanos,
+            arrivedNanos,
+            System.nanoTime()));
     entries.forEach(
         entry -> entry.ifPresent(present -> intake.finish(present, Outcome.completed())));
+  }
+
+  /** When this rank had asked for all of them, if it asked for any. */
+  private static OptionalLong ready(List<Optional<Entry>> entries) {
+    return entries.stream().flatMap(Optional::stream).mapToLong(Entry::madeNanos).max();
   }
 }

@@ -7,7 +7,8 @@
  * asked for; {@code PlannedTransfers} follows a plan that all ranks agreed on. All ranks change the
  * mode at the same place in the order of their collectives.
  *
- * <p>Threads: the intake may be used by all, everything else by the background thread alone. All
- * collectives go over one communicator that belongs to the synchroniser.
+ * <p>Threads: the intake may be used by all, everything else by the background thread alone, but
+ * for transfers that run at once, each in a thread of {@code Lanes}. All collectives go over
+ * communicators that belong to the synchroniser, one for each of these threads.
  */
 package dev.tandem.sync.agent;

@@ -9,6 +9,15 @@ public sealed interface Policy {
   /** Bytes that travel together at most, unless one tensor alone is larger. */
   long MEBIBYTE = 1 << 20;
 
+  /** The same with every tensor by itself. */
+  default Policy unfused() {
+    return switch (this) {
+      case Negotiated negotiated -> negotiated.withFusionBytes(0);
+      case Topological topological -> topological.withFusionBytes(0);
+      case Bucketed bucketed -> new Bucketed(0, 0, bucketed.leaving());
+    };
+  }
+
   /**
    * Requests are negotiated in cycles: what all ranks have asked for is transferred. The baseline,
    * and with other settings GS and NBCS.

@@ -1,11 +1,11 @@
 package dev.tandem.sync.trace;
 
 import dev.tandem.sync.agent.SyncObserver;
+import dev.tandem.sync.agent.Transfer;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * Adds up where the time of one rank's steps goes. The training loop tells how long it waited for
@@ -16,7 +16,11 @@ public final class StepMeter implements SyncObserver {
 
   private static final Path TASKS = Path.of("/proc/self/task");
 
+  private final CisWindow cis;
+  private final TransferWindow window = new TransferWindow();
+  private Oversleep oversleep = new Oversleep();
   private long steps;
+  private long computesSince;
   private long inputNanos;
   private long computeNanos;
   private long agreementNanos;
@@ -24,11 +28,34 @@ public final class StepMeter implements SyncObserver {
   private long oversleepNanos;
   private long coreWaitAtBegin = coreWaitNanos();
 
+  /**
+   * A meter that has seen nothing.
+   *
+   * @param inputThreads how the names of threads begin that read and prepare samples
+   */
+  public StepMeter(String inputThreads) {
+    cis = new CisWindow(new InputActivity(inputThreads));
+  }
+
+  /** The input of a step is there, and the network begins to compute. */
+  public synchronized void computes() {
+    computesSince = System.nanoTime();
+    cis.computes(computesSince);
+  }
+
   /** A step is over. */
   public synchronized void step(long waitedForInputNanos, long computedNanos) {
+    long now = System.nanoTime();
+    cis.closes(now);
+    cis.ends(waitedForInputNanos + (computesSince == 0 ? computedNanos : now - computesSince));
     steps++;
     inputNanos += waitedForInputNanos;
     computeNanos += computedNanos;
+  }
+
+  @Override
+  public synchronized void began() {
+    window.clear();
   }
 
   @Override
@@ -37,18 +64,24 @@ public final class StepMeter implements SyncObserver {
   }
 
   @Override
-  public synchronized void transferred(
-      List<String> names, long bytes, long beginNanos, long endNanos) {
-    transferNanos += endNanos - beginNanos;
+  public synchronized void transferred(Transfer transfer) {
+    transferNanos += transfer.endNanos() - transfer.beginNanos();
+    cis.closes(transfer.beginNanos());
+    window.add(transfer);
   }
 
   @Override
   public synchronized void slept(long wantedNanos, long beginNanos, long endNanos) {
-    oversleepNanos += Math.max(0, endNanos - beginNanos - wantedNanos);
+    window.slept(beginNanos, endNanos);
+    if (wantedNanos > 0) {
+      long excess = Math.max(0, endNanos - beginNanos - wantedNanos);
+      oversleepNanos += excess;
+      oversleep.add(excess);
+    }
   }
 
   /** Means of a step since the last reading; counts anew from here. */
-  synchronized StepTimes read() {
+  synchronized StepTimes readTimes() {
     double each = 1e6 * Math.max(1, steps);
     long coreWait = coreWaitNanos();
     StepTimes times =
@@ -58,7 +91,8 @@ public final class StepMeter implements SyncObserver {
             (coreWait - coreWaitAtBegin) / each,
             agreementNanos / each,
             transferNanos / each,
-            oversleepNanos / each);
+            oversleepNanos / each,
+            cis.readShare());
     steps = 0;
     inputNanos = 0;
     computeNanos = 0;
@@ -67,6 +101,18 @@ public final class StepMeter implements SyncObserver {
     oversleepNanos = 0;
     coreWaitAtBegin = coreWait;
     return times;
+  }
+
+  /** How long sleeps were too long since the last reading; counts anew from here. */
+  synchronized Oversleep readOversleep() {
+    Oversleep read = oversleep;
+    oversleep = new Oversleep();
+    return read;
+  }
+
+  /** The last transfers and sleeps, as they are now. */
+  synchronized TransferWindow window() {
+    return window.copy();
   }
 
   /** How long the threads of this process were ready and had no core; 0 where nobody counts. */

@@ -9,6 +9,8 @@ package dev.tandem.sync.trace;
  * @param agreementMillis that the background thread waited for other ranks
  * @param transferMillis that transfers took
  * @param oversleepMillis that the background thread slept longer than it meant to
+ * @param cisShare of the step that is susceptible to computational imbalance, 0 to 1: see {@link
+ *     CisWindow}
  */
 record StepTimes(
     double inputMillis,
@@ -16,13 +18,20 @@ record StepTimes(
     double coreWaitMillis,
     double agreementMillis,
     double transferMillis,
-    double oversleepMillis) {
+    double oversleepMillis,
+    double cisShare) {
 
-  static final int FIGURES = 6;
+  static final int FIGURES = 7;
 
   double[] toArray() {
     return new double[] {
-      inputMillis, computeMillis, coreWaitMillis, agreementMillis, transferMillis, oversleepMillis
+      inputMillis,
+      computeMillis,
+      coreWaitMillis,
+      agreementMillis,
+      transferMillis,
+      oversleepMillis,
+      cisShare
     };
   }
 
@@ -33,7 +42,8 @@ record StepTimes(
         figures[at + 2],
         figures[at + 3],
         figures[at + 4],
-        figures[at + 5]);
+        figures[at + 5],
+        figures[at + 6]);
   }
 
   /** What this rank spends before it can agree to a transfer. */

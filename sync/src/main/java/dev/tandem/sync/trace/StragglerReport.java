@@ -1,20 +1,17 @@
 package dev.tandem.sync.trace;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 
 /**
- * Who holds the others up, and why, from the {@link StepMeter}s of all ranks.
- *
- * <p>Whoever is awaited waits least itself. The rank whose own work (input and computation) takes
- * longest is the straggler if the others wait for it; the part of its work that exceeds theirs most
- * is the cause. If computation does, and as much time went by without a core, the cause is
- * scheduling. If nobody's work stands out and transfers take a large part of the step, the cause is
- * the network, and the rank is the one that a message takes longest to reach.
+ * Who holds the others up, and why, from the {@link StepMeter}s of all ranks: where the time of
+ * steps and of transfers goes, who waits for whom, how long background threads oversleep, and one
+ * sentence. Immutable.
  */
 public final class StragglerReport {
 
@@ -35,38 +32,126 @@ public final class StragglerReport {
    */
   public record Finding(Cause cause, int rank, String sentence) {}
 
-  /** Below this share of a step, nobody is worth naming. */
-  private static final double NOTABLE = 0.1;
+  /**
+   * The figures of a rank: milliseconds of a step, then of a transfer, on average.
+   *
+   * @param cisShare of the step in which input is active while the network computes and nothing was
+   *     transferred yet, 0 to 1
+   * @param latenessMillis that it enters a transfer after the first rank
+   * @param stallingMillis and what follows: {@link SyncSplit}
+   * @param waitsForMillis how long it waits for each rank in a transfer
+   */
+  public record Row(
+      int rank,
+      double inputMillis,
+      double computeMillis,
+      double coreWaitMillis,
+      double agreementMillis,
+      double oversleepMillis,
+      double cisShare,
+      double latenessMillis,
+      double stallingMillis,
+      double cycleMillis,
+      double orderingMillis,
+      double copyMillis,
+      double transferMillis,
+      List<Double> waitsForMillis) {}
 
-  private static final int PROBE_BYTES = 128 << 10;
-  private static final int PROBES = 5;
+  private static final int PROBE_BYTES = 512 << 10;
+  private static final int PROBES = 3;
 
   private final List<StepTimes> ranks;
-  private final double[] messageMillis;
+  private final List<SyncSplit> splits;
+  private final List<Oversleep> oversleeps;
+  private final WaitTable waits;
+  private final Finding finding;
 
-  StragglerReport(List<StepTimes> ranks, double[] messageMillis) {
+  private StragglerReport(
+      List<StepTimes> ranks,
+      List<SyncSplit> splits,
+      List<Oversleep> oversleeps,
+      WaitTable waits,
+      Finding finding) {
     this.ranks = List.copyOf(ranks);
-    this.messageMillis = messageMillis.clone();
+    this.splits = List.copyOf(splits);
+    this.oversleeps = List.copyOf(oversleeps);
+    this.waits = waits;
+    this.finding = finding;
   }
 
-  /** Collects the times of all ranks, and sends them a few messages; all do this together. */
+  /**
+   * Collects the times of all ranks, and sends them a few messages. All do this together, between
+   * two steps.
+   */
   public static StragglerReport collect(Communicator communicator, StepMeter meter) {
-    double[] mine = meter.read().toArray();
-    double[] all = new double[StepTimes.FIGURES * communicator.size()];
-    communicator.allgather(MemorySegment.ofArray(mine), MemorySegment.ofArray(all));
-    List<StepTimes> ranks = new ArrayList<>();
-    for (int rank = 0; rank < communicator.size(); rank++) {
-      ranks.add(StepTimes.of(all, rank * StepTimes.FIGURES));
+    List<StepTimes> times = new ArrayList<>();
+    double[] all = gather(communicator, meter.readTimes().toArray());
+    for (int at = 0; at < all.length; at += StepTimes.FIGURES) {
+      times.add(StepTimes.of(all, at));
     }
+    List<Oversleep> oversleeps = new ArrayList<>();
+    all = gather(communicator, meter.readOversleep().toArray());
+    for (int at = 0; at < all.length; at += Oversleep.FIGURES) {
+      oversleeps.add(Oversleep.of(all, at));
+    }
+    ClockAlignment clock = ClockAlignment.measure(communicator);
+    TransferWindow window = meter.window();
+    long first = agree(communicator, window.first(), ReduceOp.MAX);
+    long end = Math.max(first, agree(communicator, window.end(), ReduceOp.MIN));
+    WaitTable waits = waits(communicator, window, first, end, clock);
+    List<SyncSplit> splits = new ArrayList<>();
+    all = gather(communicator, waits.split(window, first, clock).toArray());
+    for (int at = 0; at < all.length; at += SyncSplit.FIGURES) {
+      splits.add(SyncSplit.of(all, at));
+    }
+    Culprit culprit = new Culprit(times, probe(communicator), PROBE_BYTES);
+    return new StragglerReport(times, splits, oversleeps, waits, culprit.finding());
+  }
+
+  private static double[] gather(Communicator communicator, double[] mine) {
+    double[] all = new double[mine.length * communicator.size()];
+    communicator.allgather(MemorySegment.ofArray(mine), MemorySegment.ofArray(all));
+    return all;
+  }
+
+  private static long agree(Communicator communicator, long number, ReduceOp op) {
+    long[] word = {number};
+    communicator.allreduce(MemorySegment.ofArray(word), DType.INT64, op);
+    return word[0];
+  }
+
+  private static WaitTable waits(
+      Communicator communicator,
+      TransferWindow window,
+      long first,
+      long end,
+      ClockAlignment clock) {
+    int count = (int) (end - first);
+    long[] mine = new long[count];
+    List<String> labels = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      mine[i] = window.transfer(first + i).readyNanos() - clock.nanos();
+      labels.add(window.transfer(first + i).label());
+    }
+    long[] all = new long[count * communicator.size()];
+    communicator.allgather(MemorySegment.ofArray(mine), MemorySegment.ofArray(all));
+    long[][] ready = new long[communicator.size()][count];
+    for (int rank = 0; rank < ready.length; rank++) {
+      System.arraycopy(all, rank * count, ready[rank], 0, count);
+    }
+    return new WaitTable(labels, ready);
+  }
+
+  /** How long a message between rank 0 and each other takes there and back, at best. */
+  private static List<Double> probe(Communicator communicator) {
     double[] messages = new double[communicator.size()];
     for (int rank = 1; rank < communicator.size(); rank++) {
       messages[rank] = probe(communicator, rank);
     }
     communicator.broadcast(MemorySegment.ofArray(messages), 0);
-    return new StragglerReport(ranks, messages);
+    return Arrays.stream(messages).boxed().toList();
   }
 
-  /** How long a message between rank 0 and another takes there and back, at best. */
   private static double probe(Communicator communicator, int rank) {
     MemorySegment data = MemorySegment.ofArray(new byte[PROBE_BYTES]);
     double best = Double.MAX_VALUE;
@@ -86,107 +171,41 @@ public final class StragglerReport {
 
   /** The culprit. */
   public Finding finding() {
-    int late = 0;
-    for (int rank = 1; rank < ranks.size(); rank++) {
-      late = ranks.get(rank).ownMillis() > ranks.get(late).ownMillis() ? rank : late;
-    }
-    StepTimes culprit = ranks.get(late);
-    StepTimes others = othersThan(late);
-    double excess = culprit.ownMillis() - others.ownMillis();
-    double step = culprit.ownMillis() + culprit.transferMillis() + culprit.agreementMillis();
-    if (ranks.size() > 1 && excess > NOTABLE * step) {
-      return straggler(late, culprit, others, excess);
-    }
-    if (culprit.transferMillis() > NOTABLE * step && ranks.size() > 1) {
-      return network(step);
-    }
-    return new Finding(Cause.NONE, -1, "no rank holds the others up");
+    return finding;
   }
 
-  private Finding straggler(int rank, StepTimes culprit, StepTimes others, double excess) {
-    double input = culprit.inputMillis() - others.inputMillis();
-    double compute = culprit.computeMillis() - others.computeMillis();
-    double coreWait = culprit.coreWaitMillis() - others.coreWaitMillis();
-    if (input >= compute) {
-      return new Finding(
-          Cause.INPUT,
-          rank,
-          line(
-              "rank %d holds the others up by %.1f ms a step: it waits for input for %.1f ms,"
-                  + " the others for %.1f ms",
-              rank, excess, culprit.inputMillis(), others.inputMillis()));
-    }
-    if (coreWait > compute / 2) {
-      return new Finding(
-          Cause.SCHEDULING,
-          rank,
-          line(
-              "rank %d holds the others up by %.1f ms a step: its threads wait for a core for"
-                  + " %.1f ms, those of others for %.1f ms",
-              rank, excess, culprit.coreWaitMillis(), others.coreWaitMillis()));
-    }
-    return new Finding(
-        Cause.COMPUTE,
-        rank,
-        line(
-            "rank %d holds the others up by %.1f ms a step: it computes for %.1f ms, the others for"
-                + " %.1f ms",
-            rank, excess, culprit.computeMillis(), others.computeMillis()));
-  }
-
-  private Finding network(double step) {
-    int far = 1;
-    for (int rank = 2; rank < messageMillis.length; rank++) {
-      far = messageMillis[rank] > messageMillis[far] ? rank : far;
-    }
-    double transfer = ranks.stream().mapToDouble(StepTimes::transferMillis).max().orElseThrow();
-    return new Finding(
-        Cause.NETWORK,
-        far,
-        line(
-            "the network holds all ranks up: transfers take %.1f of %.1f ms a step; the slowest"
-                + " link is that of rank %d, %.2f ms for %d KiB there and back",
-            transfer, step, far, messageMillis[far], PROBE_BYTES >> 10));
-  }
-
-  /** The medians of all other ranks. */
-  private StepTimes othersThan(int rank) {
-    double[] medians = new double[StepTimes.FIGURES];
-    for (int figure = 0; figure < medians.length; figure++) {
-      double[] values = new double[ranks.size() - 1];
-      for (int other = 0, place = 0; other < ranks.size(); other++) {
-        if (other != rank) {
-          values[place++] = ranks.get(other).toArray()[figure];
-        }
-      }
-      Arrays.sort(values);
-      medians[figure] = values.length == 0 ? 0 : values[values.length / 2];
-    }
-    return StepTimes.of(medians, 0);
-  }
-
-  /** A table of all ranks, and the finding. */
-  public String text() {
-    StringBuilder text = new StringBuilder("milliseconds a step\n");
-    text.append("rank      input    compute  core wait  waits for ranks  transfer  oversleep\n");
+  /** The figures of all ranks, in their order. */
+  public List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
     for (int rank = 0; rank < ranks.size(); rank++) {
       StepTimes times = ranks.get(rank);
-      text.append(
-          line(
-              "%4d %10.2f %10.2f %10.2f %16.2f %9.2f %10.2f%n",
+      SyncSplit split = splits.get(rank);
+      List<Double> waitsFor = new ArrayList<>();
+      for (int other = 0; other < ranks.size(); other++) {
+        waitsFor.add(waits.waitMillis(rank, other));
+      }
+      rows.add(
+          new Row(
               rank,
               times.inputMillis(),
               times.computeMillis(),
               times.coreWaitMillis(),
               times.agreementMillis(),
-              times.transferMillis(),
-              times.oversleepMillis()));
+              times.oversleepMillis(),
+              times.cisShare(),
+              waits.latenessMillis(rank),
+              split.stallingMillis(),
+              split.cycleMillis(),
+              split.orderingMillis(),
+              split.copyMillis(),
+              split.transferMillis(),
+              waitsFor));
     }
-    return text.append(finding().sentence()).append('\n').toString();
+    return rows;
   }
 
-  @SuppressWarnings("AnnotateFormatMethod") // Private, and every format stands above.
-  private static String line(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
+  /** Tables of all ranks, and the finding. */
+  public String text() {
+    return new StragglerTables(ranks, splits, oversleeps, waits).text() + finding.sentence() + '\n';
   }
 }

@@ -2,6 +2,7 @@ package dev.tandem.sync.trace;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.sync.agent.SyncObserver;
+import dev.tandem.sync.agent.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -68,7 +69,7 @@ public final class Timeline implements SyncObserver, AutoCloseable {
   @Override
   public synchronized void slept(long wantedNanos, long beginNanos, long endNanos) {
     if (wantedNanos > 0) {
-      slice("cycle sleep", BACKGROUND, beginNanos, endNanos);
+      slice("sleep", BACKGROUND, beginNanos, endNanos);
     }
   }
 
@@ -78,20 +79,28 @@ public final class Timeline implements SyncObserver, AutoCloseable {
   }
 
   @Override
-  public synchronized void transferred(
-      List<String> names, long bytes, long beginNanos, long endNanos) {
+  public synchronized void transferred(Transfer transfer) {
+    List<String> names = transfer.names();
+    int row = transfer.lane() == 0 ? BACKGROUND : laneRow(transfer.lane());
     slice(
-        "transfer of %d tensors, %d bytes".formatted(names.size(), bytes),
-        BACKGROUND,
-        beginNanos,
-        endNanos);
+        "transfer of %d tensors, %d bytes".formatted(names.size(), transfer.bytes()),
+        row,
+        transfer.beginNanos(),
+        transfer.endNanos());
+    slice("COPY IN", row, transfer.beginNanos(), transfer.sendNanos());
+    slice("COLLECTIVE", row, transfer.sendNanos(), transfer.arrivedNanos());
+    slice("COPY OUT", row, transfer.arrivedNanos(), transfer.endNanos());
     for (String name : names) {
-      int row = rows.computeIfAbsent(name, this::newRow);
+      int tensor = rows.computeIfAbsent(name, this::newRow);
       Long since = requested.remove(name);
       if (since != null) {
-        slice("NEGOTIATE", row, since, beginNanos);
+        slice("NEGOTIATE", tensor, since, transfer.beginNanos());
       }
-      slice(names.size() > 1 ? "FUSED TRANSFER" : "TRANSFER", row, beginNanos, endNanos);
+      slice(
+          names.size() > 1 ? "FUSED TRANSFER" : "TRANSFER",
+          tensor,
+          transfer.beginNanos(),
+          transfer.endNanos());
     }
   }
 
@@ -101,6 +110,11 @@ public final class Timeline implements SyncObserver, AutoCloseable {
     file.add(
         "{\"name\":%s,\"ph\":\"i\",\"s\":\"p\",\"pid\":%d,\"tid\":%d,\"ts\":%s}"
             .formatted(quoted(line), rank, BACKGROUND, micros(now - origin)));
+  }
+
+  /** A row for each lane but the first, which is the background thread's. */
+  private int laneRow(int lane) {
+    return rows.computeIfAbsent("lane " + lane, this::newRow);
   }
 
   private int newRow(String name) {

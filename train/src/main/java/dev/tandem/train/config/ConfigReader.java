@@ -57,7 +57,7 @@ final class ConfigReader {
             validation(),
             checkpoint(),
             fineTune(),
-            root.text("synchronisation", "buckets"),
+            SynchronisationConfig.read(root),
             gradients(),
             root.longInteger("seed", 1));
     root.requireAllRead();

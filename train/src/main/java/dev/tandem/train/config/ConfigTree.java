@@ -47,7 +47,7 @@ final class ConfigTree {
     fineTune.put("init-from", config.fineTune().initFrom());
     ArrayNode freeze = fineTune.putArray("freeze");
     config.fineTune().freeze().forEach(freeze::add);
-    root.put("synchronisation", config.synchronisation());
+    config.synchronisation().write(root.putObject("synchronisation"));
     gradients(config.gradients(), root.putObject("gradients"));
     root.put("seed", config.seed());
     return root;

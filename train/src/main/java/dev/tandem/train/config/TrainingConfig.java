@@ -10,7 +10,6 @@ import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
-import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.request.GradientRule;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -22,9 +21,7 @@ import java.util.Optional;
  * @param epochs passes over the training set
  * @param mostSteps the run ends after so many steps even if epochs are left; 0 for no limit
  * @param servers parameter servers in the place of allreduce, if wanted
- * @param synchronisation how gradients of ranks meet at levels fast and run, as {@link
- *     SyncOptions#of(String)} names it
- * @param gradients how gradients of ranks are brought together at these levels
+ * @param gradients how gradients of ranks are brought together at levels fast and run
  * @param seed fixes every random choice
  */
 public record TrainingConfig(
@@ -42,7 +39,7 @@ public record TrainingConfig(
     ValidationConfig validation,
     CheckpointConfig checkpoint,
     FineTuneConfig fineTune,
-    String synchronisation,
+    SynchronisationConfig synchronisation,
     GradientRule gradients,
     long seed) {
 
@@ -72,7 +69,6 @@ public record TrainingConfig(
       checkElastic(batch, data, determinism, gradients);
     }
     LayerNames.matching(network, fineTune.freeze());
-    SyncOptions.of(synchronisation);
     preparation(network, data, "", seed); // checks that they go together
   }
 

@@ -58,6 +58,8 @@ class TrainingConfigTest {
                     + " '*.bias=float16']}"),
             config("gradients.reduction=adasum"),
             config("batch.grow={limit: 512, threshold: 0.02}"),
+            config("synchronisation={policy: auto, tuned: here, timeline: t.json}"),
+            config("synchronisation=topo+pool"),
             config("optimizer={kind: lars, trust: 0.02}", "schedule.warmup-epochs=1.5"),
             config(
                 "optimizer.kind=lamb",

@@ -1,0 +1,101 @@
+package dev.tandem.sync.agent;
+
+import dev.tandem.sync.request.Completion;
+import dev.tandem.sync.request.Outcome;
+import dev.tandem.sync.request.Request;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What this rank has asked for and has no answer to: requests by name, and whether it has joined.
+ *
+ * <p>Guarded by the lock of the {@link Intake}.
+ */
+final class PendingRequests {
+
+  private final Map<String, Entry> entries = new HashMap<>();
+  private Optional<Completion> joining = Optional.empty();
+  private Optional<Outcome> closed = Optional.empty();
+  private boolean shutdown;
+
+  /** Refuses requests that cannot be taken, all of them if there is one. */
+  void check(List<Request> requests) {
+    closed.ifPresent(Outcome::orThrow);
+    if (shutdown || joining.isPresent()) {
+      throw new IllegalStateException(
+          "the synchroniser takes no more requests: it was shut down or has joined");
+    }
+    for (int i = 0; i < requests.size(); i++) {
+      String name = requests.get(i).name();
+      if (entries.containsKey(name)
+          || requests.subList(0, i).stream().anyMatch(earlier -> earlier.name().equals(name))) {
+        throw new IllegalArgumentException(
+            "tensor %s is pending already: wait for it before it is requested again"
+                .formatted(name));
+      }
+    }
+  }
+
+  void add(Entry entry) {
+    entries.put(entry.name(), entry);
+  }
+
+  void remove(Entry entry) {
+    entries.remove(entry.name());
+  }
+
+  boolean has(String name) {
+    return entries.containsKey(name);
+  }
+
+  List<String> names() {
+    return List.copyOf(entries.keySet());
+  }
+
+  Collection<Entry> entries() {
+    return entries.values();
+  }
+
+  /** This rank has no more data. */
+  void join(Completion allJoined) {
+    closed.ifPresent(Outcome::orThrow);
+    if (!entries.isEmpty()) {
+      throw new IllegalStateException(
+          "%d requests are pending: wait for them before joining".formatted(entries.size()));
+    }
+    joining = Optional.of(allJoined);
+  }
+
+  boolean joined() {
+    return joining.isPresent();
+  }
+
+  /** All ranks have joined; who waits for that is to be told. */
+  Optional<Completion> allJoined() {
+    Optional<Completion> waiting = joining;
+    joining = Optional.empty();
+    return waiting;
+  }
+
+  void shutDown() {
+    shutdown = true;
+  }
+
+  boolean isShutDown() {
+    return shutdown;
+  }
+
+  /** Nothing will be answered any more; who waits is to be told. */
+  List<Completion> close(Outcome outcome) {
+    closed = Optional.of(outcome);
+    List<Completion> waiting = new ArrayList<>();
+    entries.values().forEach(entry -> waiting.add(entry.request().completion()));
+    allJoined().ifPresent(waiting::add);
+    entries.clear();
+    return waiting;
+  }
+}
