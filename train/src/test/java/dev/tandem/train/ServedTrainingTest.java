@@ -128,6 +128,7 @@ class ServedTrainingTest {
     "determinism=elastic,set determinism: fast",
     "optimizer.kind=adagrad,set optimizer.kind: sgd",
     "synchronised-batch-norm=true,set it to false",
+    "gradients.compression=bfloat16,leave gradients.compression",
     "'servers.proxies=[switch, floor]','known: numa (alone), node, switch, rack, machine'",
     "servers.staleness=-1,not 0 or more"
   })

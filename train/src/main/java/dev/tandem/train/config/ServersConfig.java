@@ -8,6 +8,7 @@ import dev.tandem.data.reuse.ClusterMap;
 import dev.tandem.data.reuse.Level;
 import dev.tandem.data.reuse.RankPlaces;
 import dev.tandem.nn.spec.Fields;
+import dev.tandem.sync.request.GradientRule;
 import dev.tandem.sync.servers.NumaPlaces;
 import dev.tandem.sync.servers.ServerLayout;
 import java.nio.file.Path;
@@ -82,7 +83,11 @@ public record ServersConfig(int staleness, List<String> proxies, String clusterM
   }
 
   /** Refuses what servers cannot do. */
-  void check(DeterminismConfig determinism, OptimizerConfig optimizer, BatchConfig batch) {
+  void check(
+      DeterminismConfig determinism,
+      OptimizerConfig optimizer,
+      BatchConfig batch,
+      GradientRule gradients) {
     if (determinism.level() != DeterminismConfig.Level.FAST) {
       throw new UsageException(
           "servers: training with parameter servers cannot be repeated bit by bit, but determinism"
@@ -96,6 +101,11 @@ public record ServersConfig(int staleness, List<String> proxies, String clusterM
       throw new UsageException(
           "servers: synchronised-batch-norm makes ranks wait for each other in every layer, which"
               + " servers are to avoid: set it to false");
+    }
+    if (!gradients.plain()) {
+      throw new UsageException(
+          "servers: gradients go to parameter servers as they are: leave gradients.compression and"
+              + " gradients.reduction out");
     }
     if (batch.growth().isPresent()) {
       throw new UsageException(

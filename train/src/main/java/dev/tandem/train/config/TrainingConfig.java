@@ -64,7 +64,7 @@ public record TrainingConfig(
           "data.class-names are %d, but the network tells %d classes apart"
               .formatted(data.classNames().size(), network.classes()));
     }
-    servers.ifPresent(wanted -> wanted.check(determinism, optimizer, batch));
+    servers.ifPresent(wanted -> wanted.check(determinism, optimizer, batch, gradients));
     if (determinism.elastic()) {
       checkElastic(batch, data, determinism, gradients);
     }
