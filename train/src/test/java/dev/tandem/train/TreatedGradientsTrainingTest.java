@@ -135,6 +135,11 @@ class TreatedGradientsTrainingTest {
     }
 
     @Override
+    public Optional<Path> keep(long step, SlicedState state) {
+      return store.keep(step, state);
+    }
+
+    @Override
     public List<Long> steps() {
       return store.steps();
     }

@@ -15,10 +15,6 @@ import dev.tandem.nn.models.Models;
 import dev.tandem.nn.spec.Fields;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
-import dev.tandem.sync.compress.Compression;
-import dev.tandem.sync.compress.CompressionRule;
-import dev.tandem.sync.request.GradientRule;
-import dev.tandem.sync.request.Operation;
 import dev.tandem.train.batch.GrowingBatch;
 import java.nio.file.Path;
 import java.util.List;
@@ -58,7 +54,7 @@ final class ConfigReader {
             checkpoint(),
             fineTune(),
             SynchronisationConfig.read(root),
-            gradients(),
+            GradientReader.read(root.section("gradients")),
             root.longInteger("seed", 1));
     root.requireAllRead();
     return config;
@@ -268,26 +264,6 @@ final class ConfigReader {
 
   private CheckpointConfig checkpoint() {
     return CheckpointReader.read(root.section("checkpoint"));
-  }
-
-  private GradientRule gradients() {
-    Fields keys = root.section("gradients");
-    String reduction = keys.text("reduction", "sum");
-    GradientRule rule =
-        new GradientRule(
-            switch (reduction) {
-              case "sum" -> Operation.SUM;
-              case "adasum" -> Operation.ADASUM;
-              default ->
-                  throw new UsageException(
-                      "gradients: reduction is '%s', not sum or adasum".formatted(reduction));
-            },
-            new CompressionRule(
-                keys.texts("rules", List.of()).stream().map(CompressionRule.Clause::of).toList(),
-                Compression.of(keys.text("compression", "none")),
-                keys.longInteger("smallest", CompressionRule.USUAL_SMALLEST)));
-    keys.requireAllRead();
-    return rule;
   }
 
   /** A network from a file with weights begins with them, unless something else is said. */
