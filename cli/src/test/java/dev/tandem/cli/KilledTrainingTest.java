@@ -59,6 +59,7 @@ class KilledTrainingTest {
   }
 
   @Test
+  @Tag("slow")
   void aRunThatLosesRanksEndsAsOneThatDoesNot() throws Exception {
     killed(1, 8);
   }

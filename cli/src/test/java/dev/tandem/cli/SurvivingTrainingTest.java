@@ -142,6 +142,7 @@ class SurvivingTrainingTest {
 
   /** What one held for the other is lost with both. */
   @Test
+  @Tag("slow")
   void partnersAreLostTogether() throws Exception {
     survive("partners", List.of(1, 2), 0);
   }
