@@ -135,8 +135,10 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
       agree(ranks.rank() == 0 ? prepare(snapshot.step()) : "");
       String shard = StepFolders.shard(snapshot.step(), ranks.rank(), ranks.size());
       Part part = writeOrExplain(snapshot, shard);
-      List<byte[]> reports = Messages.toFirst(ranks, Json.bytes(part));
-      agree(ranks.rank() == 0 ? commit(snapshot, reports) : "");
+      // Rank 0 need not write and read what it knows.
+      byte[] report = ranks.rank() == 0 ? new byte[0] : Json.bytes(part);
+      List<byte[]> reports = Messages.toFirst(ranks, report);
+      agree(ranks.rank() == 0 ? commit(snapshot, part, reports) : "");
       writer.committed(snapshot, part);
     } catch (RuntimeException e) {
       // The memory of the last good snapshot is used again before there is another good one.
@@ -183,10 +185,10 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     }
   }
 
-  private String commit(Snapshot snapshot, List<byte[]> reports) {
+  private String commit(Snapshot snapshot, Part own, List<byte[]> reports) {
     List<Part> parts = new ArrayList<>();
     for (int rank = 0; rank < reports.size(); rank++) {
-      Part part = Json.read(reports.get(rank), Part.TYPE);
+      Part part = rank == 0 ? own : Json.read(reports.get(rank), Part.TYPE);
       if (!part.failure().isEmpty()) {
         discard(snapshot.step());
         return "the checkpoint of step %d was not saved: rank %d: %s"

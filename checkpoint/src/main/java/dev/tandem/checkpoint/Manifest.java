@@ -39,6 +39,9 @@ record Manifest(
   static final int FORMAT = 2;
   static final String FILE = "manifest.json";
 
+  /** How the manifest's own checksum, its second field, is written while it is not known. */
+  private static final String NO_CHECKSUM = "\"checksum\" : 0";
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** A safetensors file: its length, and its header's. */
@@ -119,8 +122,15 @@ record Manifest(
     return gaps;
   }
 
+  /** The checksum takes the place of the 0 that it was computed with: the rest is written once. */
   ByteBuffer encode() {
-    return ByteBuffer.wrap(withChecksum(computed()).json());
+    byte[] json = withChecksum(0).json();
+    CRC32C sum = new CRC32C();
+    sum.update(json);
+    String text = new String(json, StandardCharsets.UTF_8);
+    int at = text.indexOf(NO_CHECKSUM) + NO_CHECKSUM.length() - 1;
+    String whole = text.substring(0, at) + sum.getValue() + text.substring(at + 1);
+    return ByteBuffer.wrap(whole.getBytes(StandardCharsets.UTF_8));
   }
 
   private Manifest withChecksum(long sum) {

@@ -30,6 +30,11 @@ public final class Safetensors {
   /** Longer headers are refused: a damaged length must not make us allocate gigabytes. */
   private static final long MAX_HEADER = 100L << 20;
 
+  /** Bytes of a character in JSON, at most, and of a number with its comma. */
+  private static final long MOST_ESCAPED = 6;
+
+  private static final long MOST_DIGITS = 21;
+
   private static final String METADATA = "__metadata__";
   private static final ValueLayout.OfLong LENGTH =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -86,6 +91,19 @@ public final class Safetensors {
     byte[] json = root.toString().getBytes(StandardCharsets.UTF_8);
     int blocks = (8 + json.length + multiple - 1) / multiple;
     return padded(json, (long) blocks * multiple);
+  }
+
+  /** Bytes that a header certainly fits into, found without writing it. */
+  static long most(List<Entry> entries, Map<String, String> metadata) {
+    long most = 64;
+    for (Map.Entry<String, String> text : metadata.entrySet()) {
+      most += 16 + MOST_ESCAPED * (text.getKey().length() + text.getValue().length());
+    }
+    for (Entry entry : entries) {
+      long numbers = MOST_DIGITS * (entry.shape().size() + 3);
+      most += 64 + entry.dtype().length() + MOST_ESCAPED * entry.name().length() + numbers;
+    }
+    return most;
   }
 
   /** The same header in a larger place. */

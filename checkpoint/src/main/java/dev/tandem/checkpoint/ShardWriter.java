@@ -18,9 +18,6 @@ import java.util.zip.CRC32C;
  */
 final class ShardWriter {
 
-  /** Room for the numbers of a tensor in the header, which may grow when sizes are known. */
-  private static final int NUMBERS = 96;
-
   private final Path store;
   private final DurableFiles files;
   private final CheckpointOptions options;
@@ -104,14 +101,11 @@ final class ShardWriter {
         written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
     Map<String, String> metadata = metadata(snapshot, written);
     boolean compressed = options.compression() != Compression.NONE;
-    byte[] plainHeader = Safetensors.headerOf(plain, metadata, DurableFiles.BLOCK);
-    long headerBytes = roundUp(plainHeader.length + (compressed ? NUMBERS * written.size() : 0));
+    // The header is written last, when sizes are known, while the disk is busy with the data.
+    long headerBytes = roundUp(Safetensors.most(plain, metadata));
     List<Safetensors.Entry> entries = new ArrayList<>();
     try (BlockWriter out =
         new BlockWriter(file, headerBytes, snapshot.layout().bytes(), options.bytesPerSecond())) {
-      if (!compressed) {
-        out.header(plainHeader);
-      }
       boolean whole =
           snapshot.image().isPresent() && !compressed && written.size() == snapshot.pieces().size();
       // The image lies in memory as the file wants it: nothing is copied again.
@@ -139,12 +133,9 @@ final class ShardWriter {
                     sum)));
       }
       long bytes = whole ? headerBytes + snapshot.layout().bytes() : out.position();
-      byte[] header = plainHeader;
-      if (compressed) {
-        byte[] known = Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK);
-        header = Safetensors.grown(known, headerBytes);
-        out.header(header);
-      }
+      byte[] known = Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK);
+      byte[] header = Safetensors.grown(known, headerBytes);
+      out.header(header);
       out.finish(bytes);
       return new Manifest.Shard(bytes, headerBytes, checksum(MemorySegment.ofArray(header)));
     }
