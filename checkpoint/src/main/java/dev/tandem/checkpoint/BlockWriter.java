@@ -8,9 +8,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -18,8 +20,8 @@ import java.util.concurrent.locks.LockSupport;
  * the system can, with two writes under way while the caller prepares what comes next.
  *
  * <p>Memory that lies as the file wants it (native, at a multiple of {@link DurableFiles#BLOCK}) is
- * written from where it is; other memory is copied into blocks first. One thread calls; its own
- * threads write, at low priority.
+ * written from where it is; other memory is copied into blocks first. One thread calls; others
+ * write, at low priority.
  */
 final class BlockWriter implements AutoCloseable {
 
@@ -28,10 +30,13 @@ final class BlockWriter implements AutoCloseable {
 
   private static final int UNDER_WAY = 2;
 
+  /** Longer than most pauses between checkpoints that are written often. */
+  private static final long IDLE_SECONDS = 60;
+
   private final DurableFile file;
   private final long bytesPerSecond;
   private final int chunk;
-  private final ExecutorService threads;
+  private final Executor threads;
   private final Semaphore slots = new Semaphore(UNDER_WAY);
   private final BlockingQueue<ByteBuffer> free = new ArrayBlockingQueue<>(UNDER_WAY + 1);
   private final long began = System.nanoTime();
@@ -39,24 +44,40 @@ final class BlockWriter implements AutoCloseable {
   private ByteBuffer current;
   private long at;
   private long written;
+  private boolean finished;
   private volatile RuntimeException failure;
 
   /**
    * Begins a file.
    *
+   * @param threads that write; see {@link #threads}
    * @param headerBytes left free at its beginning, a multiple of {@link DurableFiles#BLOCK}
-   * @param dataBytes that will come about; more only take more blocks
+   * @param dataBytes that will come about, for which there is room then; more take more blocks
    * @param bytesPerSecond not to be exceeded
    */
-  BlockWriter(DurableFile file, long headerBytes, long dataBytes, long bytesPerSecond) {
+  BlockWriter(
+      DurableFile file, Executor threads, long headerBytes, long dataBytes, long bytesPerSecond) {
     this.file = file;
     this.at = headerBytes;
     this.bytesPerSecond = bytesPerSecond;
     long blocksOfData = Math.ceilDiv(Math.min(CHUNK, dataBytes), DurableFiles.BLOCK);
     this.chunk = (int) Math.max(1, blocksOfData) * DurableFiles.BLOCK;
-    this.threads =
-        Executors.newFixedThreadPool(
-            UNDER_WAY, Thread.ofPlatform().daemon().name("checkpoint-blocks-", 0).factory());
+    file.reserve(headerBytes + dataBytes);
+    this.threads = threads;
+  }
+
+  /** Threads for files that are written one after the other; they end when nothing is written. */
+  static Executor threads() {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            UNDER_WAY,
+            UNDER_WAY,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("checkpoint-blocks-", 0).factory());
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
   }
 
   /** Where the next byte will be in the file. */
@@ -173,16 +194,21 @@ final class BlockWriter implements AutoCloseable {
       current = null;
       write(last, last);
     }
-    uninterrupted(
-        () -> {
-          slots.acquire(UNDER_WAY);
-          return true;
-        });
+    awaitWrites();
     if (failure != null) {
       throw failure;
     }
     file.truncate(length);
     file.force();
+  }
+
+  private void awaitWrites() {
+    finished = true;
+    uninterrupted(
+        () -> {
+          slots.acquire(UNDER_WAY);
+          return true;
+        });
   }
 
   private interface Waiting<T> {
@@ -207,8 +233,11 @@ final class BlockWriter implements AutoCloseable {
     }
   }
 
+  /** Nobody writes when this returns. */
   @Override
   public void close() {
-    threads.close();
+    if (!finished) {
+      awaitWrites();
+    }
   }
 }

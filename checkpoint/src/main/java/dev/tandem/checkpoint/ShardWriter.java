@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.zip.CRC32C;
 
 /**
@@ -21,6 +22,7 @@ final class ShardWriter {
   private final Path store;
   private final DurableFiles files;
   private final CheckpointOptions options;
+  private final Executor threads = BlockWriter.threads();
   private Snapshot last;
   private Part lastPart;
 
@@ -105,7 +107,8 @@ final class ShardWriter {
     long headerBytes = roundUp(Safetensors.most(plain, metadata));
     List<Safetensors.Entry> entries = new ArrayList<>();
     try (BlockWriter out =
-        new BlockWriter(file, headerBytes, snapshot.layout().bytes(), options.bytesPerSecond())) {
+        new BlockWriter(
+            file, threads, headerBytes, snapshot.layout().bytes(), options.bytesPerSecond())) {
       boolean whole =
           snapshot.image().isPresent() && !compressed && written.size() == snapshot.pieces().size();
       // The image lies in memory as the file wants it: nothing is copied again.

@@ -131,7 +131,7 @@ final class SystemDurableFiles implements DurableFiles {
 
     private final Path path;
     private final FileChannel channel;
-    private WriteBehind writeBehind;
+    private FileHints hints;
 
     ChannelFile(Path path, FileChannel channel) {
       this.path = path;
@@ -213,17 +213,28 @@ final class SystemDurableFiles implements DurableFiles {
 
     @Override
     public synchronized void startWriting(long position, long length) {
-      if (writeBehind == null) {
-        writeBehind = new WriteBehind(path);
+      hints().start(position, length);
+    }
+
+    @Override
+    public synchronized void reserve(long bytes) {
+      if (bytes > 0) {
+        hints().reserve(bytes);
       }
-      writeBehind.start(position, length);
+    }
+
+    private FileHints hints() {
+      if (hints == null) {
+        hints = new FileHints(path);
+      }
+      return hints;
     }
 
     @Override
     public synchronized void close() {
-      if (writeBehind != null) {
-        writeBehind.close();
-        writeBehind = null;
+      if (hints != null) {
+        hints.close();
+        hints = null;
       }
       try {
         channel.close();

@@ -11,12 +11,12 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
 /**
- * Asks the operating system to begin writing parts of a file, so that a later force finds less to
- * do. A hint: it promises nothing, and what goes wrong shows in the force.
+ * What the operating system may know of a file in advance. Hints: they promise nothing, and what
+ * goes wrong shows when the file is written or forced.
  *
  * <p>Works on a descriptor of its own, because a channel does not give its away.
  */
-final class WriteBehind implements AutoCloseable {
+final class FileHints implements AutoCloseable {
 
   private static final int READ_WRITE = 2;
   private static final int CLOSE_ON_EXEC = 0x80000;
@@ -34,9 +34,13 @@ final class WriteBehind implements AutoCloseable {
           "sync_file_range",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
 
+  private static final MethodHandle ALLOCATE =
+      NativeCalls.call(
+          "fallocate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
+
   private final int descriptor;
 
-  WriteBehind(Path path) {
+  FileHints(Path path) {
     try (Arena arena = Arena.ofConfined()) {
       descriptor =
           (int) OPEN.invokeExact(arena.allocateFrom(path.toString()), READ_WRITE | CLOSE_ON_EXEC);
@@ -45,6 +49,16 @@ final class WriteBehind implements AutoCloseable {
     }
   }
 
+  /** So many bytes from the beginning will be written: the file has its room and length at once. */
+  void reserve(long bytes) {
+    try {
+      int _ = (int) ALLOCATE.invokeExact(descriptor, 0, 0L, bytes);
+    } catch (Throwable e) {
+      throw NativeCalls.unexpected(e);
+    }
+  }
+
+  /** A later force shall find these bytes written. */
   void start(long position, long length) {
     try {
       int _ = (int) SYNC_RANGE.invokeExact(descriptor, position, length, START_WRITING);
