@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Writes a file from its beginning to its end in large aligned blocks, past the page cache where
- * the system can, with two writes under way while the caller prepares what comes next.
+ * the system can, with several writes under way while the caller prepares what comes next.
  *
  * <p>Memory that lies as the file wants it (native, at a multiple of {@link DurableFiles#BLOCK}) is
  * written from where it is; other memory is copied into blocks first. One thread calls; others
@@ -28,7 +28,7 @@ final class BlockWriter implements AutoCloseable {
   /** One request for most disks. */
   static final int CHUNK = 4 << 20;
 
-  private static final int UNDER_WAY = 2;
+  private static final int UNDER_WAY = 4;
 
   /** Longer than most pauses between checkpoints that are written often. */
   private static final long IDLE_SECONDS = 60;
