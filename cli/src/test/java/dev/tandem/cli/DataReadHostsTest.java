@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.testkit.NetworkNamespaces;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -21,6 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code tandem data read --hosts}: readers of several hosts give what one reader gives. */
 class DataReadHostsTest {
+
+  /** No other test's number. */
+  private static final int NAMESPACES = 42;
 
   @TempDir Path folder;
   private Path database;
@@ -73,11 +77,11 @@ class DataReadHostsTest {
   @ValueSource(strings = {"lmdb", "lmm", "dm", "dio", "prov", "coal", "stag", "auto"})
   @Tag("slow")
   void namespacesAreHosts(String mode) throws Exception {
-    Optional<String> obstacle = TwoNamespaces.obstacle();
+    Optional<String> obstacle = NetworkNamespaces.obstacle();
     obstacle.ifPresent(reason -> System.out.println("DataReadHostsTest skipped: " + reason));
     assumeTrue(obstacle.isEmpty(), () -> obstacle.orElseThrow());
     JsonNode alone = read("--mode", "lmdb", "--batch", 100);
-    try (TwoNamespaces hosts = TwoNamespaces.create()) {
+    try (NetworkNamespaces hosts = NetworkNamespaces.create(NAMESPACES)) {
       JsonNode both =
           read(
               "--mode",
@@ -86,11 +90,11 @@ class DataReadHostsTest {
               100,
               "--cold",
               "--hosts",
-              hosts.first() + ":2," + hosts.second() + ":2",
+              hosts.name(0) + ":2," + hosts.name(1) + ":2",
               "--rsh",
               "ip netns exec",
               "--bind",
-              hosts.bind());
+              hosts.here());
       assertEquals(4, both.path("readers").asInt());
       assertEquals(alone.path("checksum"), both.path("checksum"));
     }
