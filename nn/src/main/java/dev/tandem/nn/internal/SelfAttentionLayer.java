@@ -84,9 +84,9 @@ final class SelfAttentionLayer implements Layer {
     Tensor byAnswers = head(outputGradient.matmul(pass.saved(OUT_WEIGHT)), 0); // N H T D
     Tensor byValues = shares.transpose(2, 3).matmul(byAnswers);
     Tensor byShares = byAnswers.matmul(pass.saved(VALUES).transpose(2, 3)); // N H T T
-    Tensor weighted = byShares.mul(shares);
-    Tensor sums = weighted.sum(3).unsqueeze(3);
-    Tensor byScores = weighted.sub(shares.mul(sums)).mul(scale(queries));
+    Tensor sums = byShares.mul(shares).sum(3).unsqueeze(3);
+    // The mean taken off first, as the engine does: less is lost to cancellation.
+    Tensor byScores = byShares.sub(sums).mul(shares).mul(scale(queries));
     Tensor byQueries = byScores.matmul(keys);
     Tensor byKeys = byScores.transpose(2, 3).matmul(queries);
     return torch.cat(

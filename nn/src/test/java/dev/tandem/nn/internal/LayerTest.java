@@ -144,7 +144,13 @@ class LayerTest {
                     false);
             List<Tensor> actual = gradients(apart);
             for (int i = 0; i < leaves.size(); i++) {
-              assertClose(expected.get(i), actual.get(i), drawn + " " + type + " variable " + i);
+              String what = drawn + " " + type + " variable " + i;
+              if (type == ScalarType.Float && !close(expected.get(i), actual.get(i))) {
+                Trial exact = Trial.of(drawn, new SplittableRandom(seed), ScalarType.Double, false);
+                assertAsGood(expected.get(i), actual.get(i), gradients(exact).get(i), what);
+              } else {
+                assertClose(expected.get(i), actual.get(i), what);
+              }
             }
           }
         }
@@ -223,9 +229,33 @@ class LayerTest {
   }
 
   private static void assertClose(Tensor expected, Tensor actual, String what) {
-    double largest = expected.abs().max().item_double();
-    double error = expected.sub(actual).abs().max().item_double();
-    assertTrue(error <= 1e-6 * largest, what + ": off by " + error + " of " + largest);
+    assertTrue(
+        close(expected, actual),
+        () -> what + ": off by " + apart(expected, actual) + " of " + largest(expected));
+  }
+
+  /**
+   * Where terms cancel in float32, the engine itself is that far from the exact gradient: ours may
+   * be no worse than it by much.
+   */
+  private static void assertAsGood(Tensor engine, Tensor ours, Tensor exact, String what) {
+    double error = apart(exact, ours);
+    double engineError = apart(exact, engine);
+    assertTrue(
+        error <= 3 * engineError + 1e-6 * largest(exact),
+        what + ": off by " + error + " from float64, the engine by " + engineError);
+  }
+
+  private static boolean close(Tensor expected, Tensor actual) {
+    return apart(expected, actual) <= 1e-6 * largest(expected);
+  }
+
+  private static double apart(Tensor expected, Tensor actual) {
+    return expected.sub(actual).abs().max().item_double();
+  }
+
+  private static double largest(Tensor tensor) {
+    return tensor.abs().max().item_double();
   }
 
   private static long[] batch(Shape sample) {
@@ -235,11 +265,12 @@ class LayerTest {
     return extents;
   }
 
+  /** Numbers that are the same in float32 and in float64. */
   private static Tensor random(SplittableRandom random, long[] extents, ScalarType type) {
     Tensor values = torch.empty(extents).to(ScalarType.Double);
     MemorySegment memory = Torch.memory(values);
     for (long i = 0; i < values.numel(); i++) {
-      memory.setAtIndex(ValueLayout.JAVA_DOUBLE, i, 2 * random.nextDouble() - 1);
+      memory.setAtIndex(ValueLayout.JAVA_DOUBLE, i, (float) (2 * random.nextDouble() - 1));
     }
     return values.to(type);
   }
