@@ -16,7 +16,8 @@ import java.util.Optional;
  *
  * <p>{@code Note [three slots suffice]}: a member that writes its slot for phase p + 3 has awaited
  * phase p + 2, so all others have arrived there; whoever arrives at p + 2 has awaited p + 1 before
- * and is done reading phase p. The slots of phases p and p + 3 are the same.
+ * and is done with phase p. The slots of phases p and p + 3 are the same. Until it arrives at p + 1
+ * it may also write into a slot of phase p that nobody else reads: the owner finds it after p + 1.
  *
  * <p>After a wait that failed, every arrival fails for the same reason.
  *
@@ -169,6 +170,12 @@ public final class Board implements AutoCloseable {
       meter.addReceived(bytes);
     }
     return slots[(int) (phase % SLOTS)][member].asSlice(offset, bytes);
+  }
+
+  /** What others made of this member's slot of the phase before the one awaited last. */
+  public MemorySegment returned(long bytes) {
+    meter.addReceived(bytes);
+    return slots[(int) ((phase - 1) % SLOTS)][rank].asSlice(0, bytes);
   }
 
   /** Ends the writing of this phase and waits until all members have. */
