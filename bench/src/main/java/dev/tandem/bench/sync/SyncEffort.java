@@ -40,7 +40,7 @@ public record SyncEffort(
           24,
           30,
           100,
-          Duration.ofMinutes(40),
+          Duration.ofMinutes(15),
           List.of(1.0, 5.0),
           List.of(
               BASELINE,
@@ -64,6 +64,9 @@ public record SyncEffort(
           List.of(1.0),
           List.of(BASELINE, "baseline-parked", "gs", "nbcs", "topo", BUCKETS));
 
+  /** The study of {@link IdleLoops} alone. */
+  private static final String IDLE = "idle";
+
   /**
    * What can be studied beside the default, by name: ways of TOPO that are options, not policies.
    */
@@ -73,17 +76,25 @@ public record SyncEffort(
               "pool", List.of("topo+pool"),
               "transfers", List.of("topo+transfers2", "topo+unfused", "topo+unfused+transfers4")));
 
-  /** The same, of these studies instead of all policies: each way beside TOPO and the baseline. */
+  /**
+   * The same, of these studies instead of all policies: an idle synchroniser, and each way of TOPO
+   * beside it and the baseline.
+   */
   public SyncEffort withStudies(List<String> names) {
-    List<String> ways = new ArrayList<>(List.of(BASELINE, BUCKETS, "topo"));
+    List<String> ways = new ArrayList<>();
     for (String name : names) {
-      if (!STUDIES.containsKey(name)) {
+      if (!name.equals(IDLE) && !STUDIES.containsKey(name)) {
         throw new UsageException(
-            "--study must be of %s, not '%s'".formatted(String.join(", ", STUDIES.keySet()), name));
+            "--study must be of %s, %s, not '%s'"
+                .formatted(IDLE, String.join(", ", STUDIES.keySet()), name));
       }
-      ways.addAll(STUDIES.get(name));
+      ways.addAll(STUDIES.getOrDefault(name, List.of()));
     }
-    return new SyncEffort(rounds, steps, 0, checkSteps, limit, List.of(1.0), ways);
+    if (!ways.isEmpty()) {
+      ways.addAll(0, List.of(BASELINE, BUCKETS, "topo"));
+    }
+    int pairs = names.contains(IDLE) ? idlePairs : 0;
+    return new SyncEffort(rounds, steps, pairs, checkSteps, limit, List.of(1.0), ways);
   }
 
   /**
@@ -113,6 +124,16 @@ public record SyncEffort(
     return turns;
   }
 
+  /** Results of turns and of idle loops that a full measurement gives. */
+  long lines() {
+    return (long) rounds * turns().size() + (long) idlePairs * IdleLoops.POLICIES.size();
+  }
+
+  /** The inputs whose code must be compiled before anything counts. */
+  List<SyncInput> compiled() {
+    return policies.isEmpty() ? List.of(SyncInput.SYNTHETIC) : List.of(SyncInput.values());
+  }
+
   /** As arguments of a rank. */
   List<String> arguments() {
     return List.of(
@@ -133,6 +154,6 @@ public record SyncEffort(
         Integer.parseInt(arguments[3]),
         Duration.parse(arguments[4].toUpperCase(Locale.ROOT)),
         Arrays.stream(arguments[5].split(",", -1)).map(Double::valueOf).toList(),
-        List.of(arguments[6].split(",", -1)));
+        arguments[6].isEmpty() ? List.of() : List.of(arguments[6].split(",", -1)));
   }
 }
