@@ -25,6 +25,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./tandem bench sync --quick              a few short turns, 75 s at most",
       "  ./tandem bench sync --rounds 20 --json b.json",
+      "  ./tandem bench sync --policies topo,nbcs --inputs heavy --cycles 5",
       "  ./tandem bench sync --study pool,transfers",
       "  ./tandem bench sync --study idle         an idle synchroniser alone, 30 pairs"
     })
@@ -82,11 +83,44 @@ final class BenchSyncCommand extends TandemCommand {
               + " threads than cores), transfers (several at once, and every tensor by itself).")
   private List<String> studies = List.of();
 
+  @Option(
+      names = "--policies",
+      paramLabel = "NAMES",
+      split = ",",
+      description = "Only these policies, and the baseline.")
+  private List<String> policies = List.of();
+
+  @Option(
+      names = "--inputs",
+      paramLabel = "NAMES",
+      split = ",",
+      description = "Only these inputs: heavy, light, synthetic.")
+  private List<String> inputs = List.of();
+
+  @Option(
+      names = "--cycles",
+      paramLabel = "MS",
+      split = ",",
+      description = "Only these cycle times, in milliseconds. Default: 1,5, with --quick 1.")
+  private List<Double> cycles = List.of();
+
   @Override
   protected List<SyncRow> run() {
     SyncEffort effort = quick ? SyncEffort.QUICK : SyncEffort.FULL;
+    if (!studies.isEmpty() && !policies.isEmpty()) {
+      throw new UsageException("choose --study or --policies");
+    }
     if (!studies.isEmpty()) {
       effort = effort.withStudies(studies);
+    }
+    if (!policies.isEmpty()) {
+      effort = effort.withPolicies(policies);
+    }
+    if (!inputs.isEmpty()) {
+      effort = effort.withInputs(inputs);
+    }
+    if (!cycles.isEmpty()) {
+      effort = effort.withCycles(cycles);
     }
     if (rounds != null) {
       if (rounds < 1) {

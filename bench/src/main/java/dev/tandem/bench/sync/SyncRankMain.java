@@ -62,9 +62,11 @@ public final class SyncRankMain {
     checkParameters();
     idle();
     // A first lap that does not count: whatever has to be compiled is.
-    turns.stream()
-        .filter(turn -> turn.input() == SyncInput.SYNTHETIC)
-        .forEach(turn -> training.run(turn, SyncTraining.WARM_UP));
+    effort
+        .policies()
+        .forEach(
+            policy ->
+                training.run(new SyncTurn(policy, SyncInput.SYNTHETIC, 1), SyncTraining.WARM_UP));
     long first = System.nanoTime();
     for (int round = 0;
         !turns.isEmpty() && round < effort.rounds() && fits(began, first, round);
