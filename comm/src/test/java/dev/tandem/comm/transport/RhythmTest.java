@@ -33,15 +33,41 @@ class RhythmTest {
     rhythm.observe(20 * MILLISECOND);
     rhythm.observe(20 * MILLISECOND);
     assertTrue(rhythm.to() - rhythm.from() <= 20 * MILLISECOND * 3 / 100);
-    rhythm.observe(1000 * MILLISECOND);
-    rhythm.observe(1000 * MILLISECOND);
+    for (int i = 0; i < 5; i++) {
+      rhythm.observe(1000 * MILLISECOND);
+    }
     assertTrue(rhythm.to() - rhythm.from() <= MILLISECOND);
   }
 
   @Test
   void irregularWaitsAreNot() {
-    rhythm.observe(20 * MILLISECOND);
-    rhythm.observe(25 * MILLISECOND);
+    for (int i = 0; i < 20; i++) {
+      rhythm.observe((20 + i * i % 7) * MILLISECOND);
+      assertFalse(rhythm.steady());
+    }
+  }
+
+  @Test
+  void aDisturbedWaitIsForgiven() {
+    for (int i = 0; i < 3; i++) {
+      rhythm.observe(20 * MILLISECOND);
+    }
+    rhythm.observe(22 * MILLISECOND);
+    assertTrue(rhythm.steady());
+    rhythm.observe(24 * MILLISECOND);
+    assertTrue(rhythm.steady() && rhythm.from() < 20 * MILLISECOND);
+    rhythm.observe(26 * MILLISECOND);
     assertFalse(rhythm.steady());
+  }
+
+  @Test
+  void aNewRhythmIsFound() {
+    for (int i = 0; i < 5; i++) {
+      rhythm.observe(20 * MILLISECOND);
+    }
+    for (int i = 0; i < 3; i++) {
+      rhythm.observe(40 * MILLISECOND);
+    }
+    assertTrue(rhythm.steady() && rhythm.from() > 39 * MILLISECOND);
   }
 }
