@@ -14,6 +14,8 @@ package dev.tandem.sync.simulate;
  * @param fusionBytes most bytes of a fused transfer
  * @param controlMicros of a negotiating collective for each doubling of the ranks
  * @param requestMicros from one tensor's request to the next
+ * @param planMicros for each tensor by which a planned transfer starts later than its last request:
+ *     order and buffers are managed tensor by tensor
  * @param napMicros between two tests of a nonblocking collective
  * @param testMicros that one such test keeps a core busy
  * @param nodeRanks ranks of one node
@@ -36,6 +38,7 @@ public record ClusterModel(
     double fusionBytes,
     double controlMicros,
     double requestMicros,
+    double planMicros,
     double napMicros,
     double testMicros,
     int nodeRanks,
@@ -109,6 +112,7 @@ public record ClusterModel(
         fusionBytes,
         controlMicros,
         requestMicros,
+        planMicros,
         napMicros,
         testMicros,
         nodeRanks,
@@ -132,6 +136,7 @@ public record ClusterModel(
         fusionBytes,
         controlMicros,
         requestMicros,
+        planMicros,
         napMicros,
         testMicros,
         nodeRanks,
@@ -155,6 +160,7 @@ public record ClusterModel(
         fusionBytes,
         controlMicros,
         requestMicros,
+        planMicros,
         napMicros,
         micros,
         nodeRanks,

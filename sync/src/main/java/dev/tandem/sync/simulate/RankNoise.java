@@ -64,7 +64,9 @@ final class RankNoise {
     return engineWaits;
   }
 
-  /** The engine's waits for its core where so many are expected: one after another, as they come. */
+  /**
+   * The engine's waits for its core where so many are expected: one after another, as they come.
+   */
   private double waits(SplittableRandom random, double expected) {
     double waited = 0;
     double left = expected;

@@ -90,6 +90,7 @@ public final class SyncParameterFile {
         number(properties, "cluster.fusionBytes"),
         number(properties, "cluster.controlMicros"),
         number(properties, "cluster.requestMicros"),
+        number(properties, "cluster.planMicros"),
         number(properties, "cluster.napMicros"),
         number(properties, "cluster.testMicros"),
         (int) number(properties, "cluster.nodeRanks"),
