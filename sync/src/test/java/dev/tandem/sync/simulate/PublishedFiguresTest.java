@@ -1,0 +1,154 @@
+package dev.tandem.sync.simulate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.core.Progress;
+import dev.tandem.core.Seed;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The built-in parameters, their noise fitted to the baseline of ResNet50 alone, against what was
+ * published for the other policies and networks (thesis, chapter 6.4). What agrees is asserted as
+ * the issue asks for it; what does not is asserted as it is, so that nobody takes it for agreement
+ * and a change is seen. docs/synchronisation-simulator.md has the whole table.
+ */
+class PublishedFiguresTest {
+
+  private static final int MOST = 24_576;
+  private static final List<Integer> RANKS = List.of(6, 24, 96, 1536, MOST);
+  private static final SyncParameters PARAMETERS = SyncParameterFile.builtIn();
+  private static final double POINTS = 4;
+
+  /** A miss is known to about this. */
+  private static final double MISS_POINTS = 2;
+
+  private static List<SimulatedSync> rows;
+
+  @BeforeAll
+  static void simulate() {
+    SyncSimulator simulator = new SyncSimulator(PARAMETERS, new Seed(1), 400_000);
+    rows =
+        new ArrayList<>(
+            simulator.table(
+                List.of(PARAMETERS.network("ResNet50")),
+                RANKS,
+                List.of(SimulatedPolicy.values()),
+                Scaling.WEAK,
+                Progress.SILENT));
+    rows.addAll(
+        simulator.table(
+            PARAMETERS.networks().stream()
+                .filter(network -> !network.name().equals("ResNet50"))
+                .toList(),
+            RANKS,
+            List.of(SimulatedPolicy.BASELINE, SimulatedPolicy.TOPO),
+            Scaling.WEAK,
+            Progress.SILENT));
+  }
+
+  private static double best(String network, SimulatedPolicy policy) {
+    return rows.stream()
+        .filter(row -> row.network().equals(network) && row.policy().equals(policy.code()))
+        .mapToDouble(SimulatedSync::gainPercent)
+        .max()
+        .orElseThrow();
+  }
+
+  private static double best(SimulatedPolicy policy) {
+    return best("ResNet50", policy);
+  }
+
+  private static double topo(String network) {
+    return best(network, SimulatedPolicy.TOPO);
+  }
+
+  private static SimulatedSync row(String network, SimulatedPolicy policy, int ranks) {
+    return rows.stream()
+        .filter(row -> row.network().equals(network) && row.ranks() == ranks)
+        .filter(row -> row.policy().equals(policy.code()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static SimulatedSync onMost(SimulatedPolicy policy) {
+    return row("ResNet50", policy, MOST);
+  }
+
+  @Test
+  void slowdownAgainstLinearIsThePublishedOne() {
+    assertEquals(3.3, onMost(SimulatedPolicy.BASELINE).slowdown(), 0.33);
+  }
+
+  @Test
+  void gainsOfThePoliciesComeInThePublishedOrder() {
+    assertTrue(best(SimulatedPolicy.GS) < best(SimulatedPolicy.NBCS));
+    assertTrue(best(SimulatedPolicy.NBCS) < best(SimulatedPolicy.SCP));
+    assertTrue(best(SimulatedPolicy.SCP) < best(SimulatedPolicy.TOPO));
+    // Published 21 and 23; simulated the same, for the thread wakes after the window.
+    assertEquals(best(SimulatedPolicy.TOPO), best(SimulatedPolicy.SCP_TOPO), 0.5);
+  }
+
+  /** Best gains over all ranks. */
+  @Test
+  void gainsThatAgree() {
+    assertEquals(16, best(SimulatedPolicy.NBCS), POINTS);
+    assertEquals(18, best(SimulatedPolicy.SCP), POINTS);
+    assertEquals(23, best(SimulatedPolicy.SCP_TOPO), POINTS);
+    assertEquals(35, topo("GoogLeNet"), POINTS);
+    assertEquals(18, topo("Inception-v3"), POINTS);
+  }
+
+  /** Best gains over all ranks: published 10 and 21. */
+  @Test
+  void gainsThatDoNotAgree() {
+    assertEquals(17.3, best(SimulatedPolicy.GS), MISS_POINTS);
+    assertEquals(25.7, best(SimulatedPolicy.TOPO), MISS_POINTS);
+    // Published as gains, simulated as losses on the most ranks.
+    assertTrue(onMost(SimulatedPolicy.GS).gainPercent() < 0);
+    assertTrue(onMost(SimulatedPolicy.NBCS).gainPercent() < 0);
+  }
+
+  /** Published, at most: GoogLeNet 35, ResNets 21 down to 5, Inception-v3 18, VGG16 6. */
+  @Test
+  void gainsOfTheNetworksComeInThePublishedOrder() {
+    assertTrue(topo("GoogLeNet") > topo("ResNet50"));
+    assertTrue(topo("ResNet50") > topo("Inception-v3"));
+    assertTrue(topo("ResNet50") > topo("ResNet101"));
+    assertTrue(topo("ResNet101") > topo("ResNet152"));
+    assertTrue(topo("Inception-v3") > topo("VGG16"));
+  }
+
+  /** Published: GoogLeNet gains most, the ResNets at most 21, VGG16 2 to 6, AlexNet loses 6%. */
+  @Test
+  void gainsOfTheNetworksThatDoNotAgree() {
+    assertTrue(topo("ResNet18") > topo("GoogLeNet"));
+    assertTrue(topo("VGG16") > 6 + POINTS);
+    assertTrue(topo("AlexNet") > 0);
+  }
+
+  /** Held out: only ResNet50's window was fitted; these are of the baseline on one node. */
+  @Test
+  void windowsOfTheOtherNetworksAreThePublishedOnes() {
+    assertWindow(0.30, "ResNet101");
+    assertWindow(0.23, "ResNet152");
+    assertWindow(0.56, "GoogLeNet");
+    assertWindow(0.42, "Inception-v3");
+    assertWindow(0.32, "VGG16");
+  }
+
+  private static void assertWindow(double published, String network) {
+    assertEquals(published, row(network, SimulatedPolicy.BASELINE, 6).windowShare(), 0.06, network);
+  }
+
+  /** Published: 46% of the time under the baseline, 3.4% under topo, on 24,576 devices. */
+  @Test
+  void withoutNegotiationResultsHardlyWaitForTheSynchroniser() {
+    assertEquals(0.46, onMost(SimulatedPolicy.BASELINE).backgroundShare(), 0.046);
+    assertEquals(0.034, onMost(SimulatedPolicy.TOPO).backgroundShare(), 0.003);
+    assertTrue(onMost(SimulatedPolicy.TOPO).busyShare() < 0.06);
+  }
+}
