@@ -78,6 +78,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   private final boolean incremental;
   private final Arena memory = Arena.ofShared();
   private final SnapshotBuffers buffers = new SnapshotBuffers(memory);
+  private final CopyThreads copying;
   private final Future<?>[] underWay = new Future<?>[SnapshotBuffers.COUNT];
   private final ExecutorService writer;
   private long saves;
@@ -128,6 +129,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
             .toList();
     this.partner =
         partner.map(p -> new PartnerStore(p.memory(), p.generation(), ranks, this.lines));
+    this.copying = CopyThreads.of(ranks);
     this.writer =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("checkpoint-writer").factory());
@@ -188,7 +190,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
       waitForAll();
     }
     MemorySegment copy = buffers.next(first.snapshotBytes());
-    Snapshot snapshot = first.snapshot(step, state, copy);
+    Snapshot snapshot = first.snapshot(step, state, copy, copying);
     List<LevelStore> to = new ArrayList<>();
     inMemory.ifPresent(to::add);
     folders.forEach(level -> to.add(stores.get(level)));
@@ -208,6 +210,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
           costs.accept(new Cost(snapshot.step(), snapshot.layout().bytes(), stall, writeSeconds));
           told = true;
         }
+        level.tidy();
       }
       lastFailure = null;
     } catch (WorkFailedException e) {
@@ -230,26 +233,19 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
 
   /** A lost rank or a mistake of ours ends the training; a full disk does not. */
   private static void finished(Future<?> work) {
-    boolean interrupted = false;
-    try {
-      while (work != null) {
-        try {
-          work.get();
-          return;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          if (e.getCause() instanceof RuntimeException cause) {
-            throw cause;
-          }
-          throw new IllegalStateException(e);
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    if (work == null) {
+      return;
     }
+    Uninterrupted.run(
+        () -> {
+          try {
+            var _ = work.get();
+          } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause
+                ? cause
+                : new IllegalStateException(e);
+          }
+        });
   }
 
   @Override
@@ -292,6 +288,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   @Override
   public void close() {
     writer.close();
+    copying.close();
     ranks.close();
     memory.close();
   }

@@ -20,14 +20,16 @@ import java.util.concurrent.locks.LockSupport;
  * the system can, with several writes under way while the caller prepares what comes next.
  *
  * <p>Memory that lies as the file wants it (native, at a multiple of {@link DurableFiles#BLOCK}) is
- * written from where it is; other memory is copied into blocks first. One thread calls; others
- * write, at low priority.
+ * written from where it is, and the caller need not wait for any of these writes before {@link
+ * #finish}; other memory is copied into blocks first, of which there are only a few. One thread
+ * calls; others write, at low priority.
  */
 final class BlockWriter implements AutoCloseable {
 
   /** One request for most disks. */
   static final int CHUNK = 4 << 20;
 
+  /** Threads, so writes under way; further ones wait until it is their turn. */
   private static final int UNDER_WAY = 4;
 
   /** Longer than most pauses between checkpoints that are written often. */
@@ -37,10 +39,11 @@ final class BlockWriter implements AutoCloseable {
   private final long bytesPerSecond;
   private final int chunk;
   private final Executor threads;
-  private final Semaphore slots = new Semaphore(UNDER_WAY);
+  private final Semaphore done = new Semaphore(0);
   private final BlockingQueue<ByteBuffer> free = new ArrayBlockingQueue<>(UNDER_WAY + 1);
   private final long began = System.nanoTime();
   private int blocks;
+  private int started;
   private ByteBuffer current;
   private long at;
   private long written;
@@ -48,8 +51,9 @@ final class BlockWriter implements AutoCloseable {
   private volatile RuntimeException failure;
 
   /**
-   * Begins a file.
+   * Begins a file anew.
    *
+   * @param file closed with this writer, or if it cannot be begun
    * @param threads that write; see {@link #threads}
    * @param headerBytes left free at its beginning, a multiple of {@link DurableFiles#BLOCK}
    * @param dataBytes that will come about, for which there is room then; more take more blocks
@@ -62,8 +66,14 @@ final class BlockWriter implements AutoCloseable {
     this.bytesPerSecond = bytesPerSecond;
     long blocksOfData = Math.ceilDiv(Math.min(CHUNK, dataBytes), DurableFiles.BLOCK);
     this.chunk = (int) Math.max(1, blocksOfData) * DurableFiles.BLOCK;
-    file.reserve(headerBytes + dataBytes);
     this.threads = threads;
+    try {
+      file.truncate(0);
+      file.reserve(headerBytes + dataBytes);
+    } catch (RuntimeException e) {
+      file.close();
+      throw e;
+    }
   }
 
   /** Threads for files that are written one after the other; they end when nothing is written. */
@@ -116,7 +126,7 @@ final class BlockWriter implements AutoCloseable {
         blocks++;
         current = HugeMemory.allocate(chunk);
       } else {
-        current = uninterrupted(free::take);
+        current = Uninterrupted.take(free::take);
         current.clear();
       }
     }
@@ -136,11 +146,7 @@ final class BlockWriter implements AutoCloseable {
     at += data.remaining();
     written += data.remaining();
     pace();
-    uninterrupted(
-        () -> {
-          slots.acquire();
-          return true;
-        });
+    started++;
     threads.execute(
         () -> {
           try {
@@ -154,7 +160,7 @@ final class BlockWriter implements AutoCloseable {
             if (giveBack != null) {
               free.add(giveBack);
             }
-            slots.release();
+            done.release();
           }
         });
     if (failure != null) {
@@ -204,40 +210,15 @@ final class BlockWriter implements AutoCloseable {
 
   private void awaitWrites() {
     finished = true;
-    uninterrupted(
-        () -> {
-          slots.acquire(UNDER_WAY);
-          return true;
-        });
+    Uninterrupted.run(() -> done.acquire(started));
   }
 
-  private interface Waiting<T> {
-    T run() throws InterruptedException;
-  }
-
-  /** A half-written shard is of no use, so an interrupt takes effect after it. */
-  private static <T> T uninterrupted(Waiting<T> waiting) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return waiting.run();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /** Nobody writes when this returns. */
+  /** Nobody writes when this returns, and the file is closed. */
   @Override
   public void close() {
     if (!finished) {
       awaitWrites();
     }
+    file.close();
   }
 }

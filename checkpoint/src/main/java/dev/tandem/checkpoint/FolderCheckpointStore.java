@@ -2,7 +2,6 @@ package dev.tandem.checkpoint;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.tandem.comm.Communicator;
-import dev.tandem.core.PeerLostException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.DurableFiles;
 import java.lang.foreign.Arena;
@@ -15,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
@@ -32,6 +32,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   private final CheckpointOptions options;
   private final Consumer<String> lines;
   private final ShardWriter writer;
+  private final Commit commit;
   private final SnapshotBuffers buffers = new SnapshotBuffers(Arena.ofAuto());
 
   /** Steps whose checkpoint was found damaged: these alone may be written again. */
@@ -40,7 +41,6 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   private List<Holding> held = List.of();
   private ShardLayout layout = ShardLayout.of(List.of());
   private int holders;
-  private Meanwhile named;
 
   /** A store of one rank that keeps everything. */
   public FolderCheckpointStore(Path folder, DurableFiles files) {
@@ -65,7 +65,9 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     this.ranks = ranks;
     this.options = options;
     this.lines = lines;
-    this.writer = new ShardWriter(folder, files, options);
+    Executor meanwhile = Meanwhile.threads();
+    this.writer = new ShardWriter(folder, files, options, meanwhile);
+    this.commit = new Commit(folder, files, lines, meanwhile);
   }
 
   /** Where the checkpoints are. */
@@ -82,11 +84,15 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     if (!layoutIsOf(state)) {
       divide(state);
     }
-    Snapshot snapshot =
-        options.incremental()
-            ? Snapshot.copy(step, state.tree(), holders, layout, buffers.next(layout.bytes()))
-            : Snapshot.live(step, state.tree(), holders, layout);
-    return write(snapshot);
+    if (options.incremental()) {
+      try (CopyThreads alone = new CopyThreads(0)) {
+        put(snapshot(step, state, buffers.next(layout.bytes()), alone));
+      }
+    } else {
+      put(Snapshot.live(step, state.tree(), holders, layout));
+    }
+    tidy();
+    return folder.resolve(StepFolders.name(step));
   }
 
   @Override
@@ -121,31 +127,35 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   }
 
   /** A copy of what this rank writes, in memory that is as long as {@link #snapshotBytes}. */
-  Snapshot snapshot(long step, SlicedState state, MemorySegment memory) {
-    return Snapshot.copy(step, state.tree(), holders, layout, memory);
+  Snapshot snapshot(long step, SlicedState state, MemorySegment memory, CopyThreads threads) {
+    return Snapshot.copy(step, state.tree(), holders, layout, memory, threads);
   }
 
   long snapshotBytes() {
     return layout.bytes();
   }
 
-  /** Writes and commits a snapshot; all ranks do so at the same time. */
-  Path write(Snapshot snapshot) {
+  @Override
+  public void put(Snapshot snapshot) {
+    long step = snapshot.step();
+    boolean first = ranks.rank() == 0;
     try {
-      agree(ranks.rank() == 0 ? prepare(snapshot.step()) : "");
-      String shard = StepFolders.shard(snapshot.step(), ranks.rank(), ranks.size());
-      Part part = writeOrExplain(snapshot, shard);
-      // Rank 0 need not write and read what it knows.
-      byte[] report = ranks.rank() == 0 ? new byte[0] : Json.bytes(part);
-      List<byte[]> reports = Messages.toFirst(ranks, report);
-      agree(ranks.rank() == 0 ? commit(snapshot, part, reports) : "");
-      writer.committed(snapshot, part);
+      agree(first ? commit.prepare(step, damaged.contains(step)) : "");
+      try (ShardUnderWay shard = startOrExplain(snapshot)) {
+        // The disk is busy with the shards while rank 0 learns what they are and writes it down.
+        // It need not write and read what it knows itself.
+        byte[] report = first ? new byte[0] : Json.bytes(shard.part());
+        List<byte[]> reports = Messages.toFirst(ranks, report);
+        String refusal = first ? commit.draft(snapshot, parts(shard.part(), reports)) : "";
+        List<byte[]> failures = Messages.toFirst(ranks, finishOrExplain(shard));
+        agree(first ? commit.commit(step, refusal, failures) : "");
+        writer.committed(snapshot, shard.part());
+      }
     } catch (RuntimeException e) {
       // The memory of the last good snapshot is used again before there is another good one.
       writer.forget();
       throw e;
     }
-    return folder.resolve(StepFolders.name(snapshot.step()));
   }
 
   /** Rank 0 says why all fail, or nothing if they do not. */
@@ -156,79 +166,38 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     }
   }
 
-  private String prepare(long step) {
+  /** The others wait for this rank's report, so they get one in any case. */
+  private ShardUnderWay startOrExplain(Snapshot snapshot) {
     try {
-      Path place = folder.resolve(StepFolders.name(step));
-      if (StepFolders.isCommitted(folder, step, files) && !damaged.contains(step)) {
-        // Writing over it would leave a moment without any good copy.
-        return place + " exists already; remove it to save this step again";
-      }
-      StepFolders.remove(folder, step, files);
-      files.createFolders(folder);
-      files.createFolder(place);
-      // Takes as long as writing some megabytes, and nothing needs it before the commit.
-      named = Meanwhile.start(() -> files.forceDirectory(folder));
-      return "";
-    } catch (WorkFailedException e) {
-      return e.getMessage();
-    }
-  }
-
-  private Part writeOrExplain(Snapshot snapshot, String shard) {
-    try {
-      return writer.write(snapshot, shard);
-    } catch (PeerLostException e) {
-      throw e;
+      String shard = StepFolders.shard(snapshot.step(), ranks.rank(), ranks.size());
+      return writer.start(snapshot, shard);
     } catch (RuntimeException e) {
-      // The others wait for this rank's report, so they get one.
-      return Part.failed(String.valueOf(e.getMessage()));
+      return ShardUnderWay.nothing(Part.failed(String.valueOf(e.getMessage())));
     }
   }
 
-  private String commit(Snapshot snapshot, Part own, List<byte[]> reports) {
-    List<Part> parts = new ArrayList<>();
-    for (int rank = 0; rank < reports.size(); rank++) {
-      Part part = rank == 0 ? own : Json.read(reports.get(rank), Part.TYPE);
-      if (!part.failure().isEmpty()) {
-        discard(snapshot.step());
-        return "the checkpoint of step %d was not saved: rank %d: %s"
-            .formatted(snapshot.step(), rank, part.failure());
-      }
-      parts.add(part);
-    }
-    Manifest manifest = Part.manifest(snapshot.step(), snapshot.values(), parts);
-    List<String> faults = new ArrayList<>(manifest.gaps());
-    for (String shard : manifest.shards().keySet()) {
-      if (!files.exists(folder.resolve(shard))) {
-        faults.add("what has not changed since is gone: there is no " + folder.resolve(shard));
-      }
-    }
-    if (parts.stream().mapToInt(Part::holders).distinct().count() > 1) {
-      faults.add("the ranks' tensors changed, but not in all ranks at the same step");
-    }
-    if (!faults.isEmpty()) {
-      discard(snapshot.step());
-      return "the checkpoint of step %d was not saved: %s"
-          .formatted(snapshot.step(), faults.getFirst());
-    }
+  private static byte[] finishOrExplain(ShardUnderWay shard) {
+    String failure = "";
     try {
-      Path place = folder.resolve(StepFolders.name(snapshot.step()));
-      named.await();
-      files.replace(place.resolve(Manifest.FILE), manifest.encode());
-    } catch (WorkFailedException e) {
-      discard(snapshot.step());
-      return e.getMessage();
+      shard.finish();
+    } catch (RuntimeException e) {
+      failure = String.valueOf(e.getMessage());
     }
-    new Housekeeping(folder, files, options.retention(), lines).run();
-    return "";
+    return failure.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Gives the room back that an unfinished checkpoint takes; it may be what a full disk lacks. */
-  private void discard(long step) {
-    try {
-      StepFolders.remove(folder, step, files);
-    } catch (WorkFailedException e) {
-      lines.accept("the remains of step " + step + " stay: " + e.getMessage());
+  private static List<Part> parts(Part own, List<byte[]> reports) {
+    List<Part> parts = new ArrayList<>(List.of(own));
+    for (byte[] report : reports.subList(1, reports.size())) {
+      parts.add(Json.read(report, Part.TYPE));
+    }
+    return parts;
+  }
+
+  @Override
+  public void tidy() {
+    if (ranks.rank() == 0) {
+      new Housekeeping(folder, files, options.retention(), lines).run();
     }
   }
 
@@ -245,11 +214,6 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   @Override
   public Optional<Restored> restoreNewest(SlicedState state) {
     return Restoring.newest(List.of(this), ranks, state, lines);
-  }
-
-  @Override
-  public void put(Snapshot snapshot) {
-    var _ = write(snapshot);
   }
 
   @Override

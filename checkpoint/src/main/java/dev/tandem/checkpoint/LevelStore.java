@@ -13,6 +13,12 @@ interface LevelStore {
   /** Writes and commits a snapshot. */
   void put(Snapshot snapshot);
 
+  /**
+   * Removes what is not kept any longer, after a snapshot was committed. Rank 0 may still be at it
+   * when the others go on.
+   */
+  void tidy();
+
   /** The steps that there is something of, as rank 0 sees it, oldest first. */
   List<Long> offered();
 

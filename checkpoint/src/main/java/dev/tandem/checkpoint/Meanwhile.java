@@ -1,10 +1,17 @@
 package dev.tandem.checkpoint;
 
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
-/** Work that goes on in a thread of its own while the caller does something else. */
+/** Work that goes on in another thread while the caller does something else. */
 final class Meanwhile {
+
+  /** Longer than most pauses between checkpoints that are written often. */
+  private static final long IDLE_SECONDS = 60;
 
   private final FutureTask<Void> task;
 
@@ -12,33 +19,34 @@ final class Meanwhile {
     task = new FutureTask<>(work, null);
   }
 
-  static Meanwhile start(Runnable work) {
+  /** Threads for such work, as many as are needed at a time; idle ones end after a while. */
+  static Executor threads() {
+    return new ThreadPoolExecutor(
+        0,
+        Integer.MAX_VALUE,
+        IDLE_SECONDS,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        Thread.ofPlatform().daemon().name("checkpoint-meanwhile-", 0).factory());
+  }
+
+  static Meanwhile start(Executor threads, Runnable work) {
     Meanwhile meanwhile = new Meanwhile(work);
-    Thread.ofPlatform().daemon().name("checkpoint-meanwhile").start(meanwhile.task);
+    threads.execute(meanwhile.task);
     return meanwhile;
   }
 
   /** Returns when the work is done; what went wrong there is thrown here. */
   void await() {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          task.get();
-          return;
-        } catch (InterruptedException e) {
-          // A half-written checkpoint is of no use, so an interrupt takes effect after it.
-          interrupted = true;
-        } catch (ExecutionException e) {
-          throw e.getCause() instanceof RuntimeException cause
-              ? cause
-              : new IllegalStateException(e.getCause());
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    Uninterrupted.run(
+        () -> {
+          try {
+            var _ = task.get();
+          } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause
+                ? cause
+                : new IllegalStateException(e.getCause());
+          }
+        });
   }
 }

@@ -1,6 +1,5 @@
 package dev.tandem.checkpoint;
 
-import dev.tandem.posix.DurableFile;
 import dev.tandem.posix.DurableFiles;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -23,21 +22,28 @@ final class ShardWriter {
   private final DurableFiles files;
   private final CheckpointOptions options;
   private final Executor threads = BlockWriter.threads();
+  private final Executor meanwhile;
   private Snapshot last;
   private Part lastPart;
 
-  ShardWriter(Path store, DurableFiles files, CheckpointOptions options) {
+  /**
+   * For the snapshots of one store.
+   *
+   * @param meanwhile see {@link Meanwhile#threads}
+   */
+  ShardWriter(Path store, DurableFiles files, CheckpointOptions options, Executor meanwhile) {
     this.store = store;
     this.files = files;
     this.options = options;
+    this.meanwhile = meanwhile;
   }
 
   /**
-   * Writes a snapshot; when it returns, the shard and its name survive a power loss.
+   * Begins to write a snapshot, whose memory is borrowed until that is finished; the caller closes.
    *
    * @param shard path within the store
    */
-  Part write(Snapshot snapshot, String shard) {
+  ShardUnderWay start(Snapshot snapshot, String shard) {
     Map<String, Part.NamedPiece> unchanged = unchanged(snapshot);
     List<Integer> written = new ArrayList<>();
     for (int i = 0; i < snapshot.layout().pieces().size(); i++) {
@@ -52,16 +58,30 @@ final class ShardWriter {
             piece ->
                 shards.put(piece.piece().shard(), lastPart.shards().get(piece.piece().shard())));
     List<Part.NamedPiece> pieces = new ArrayList<>(unchanged.values());
-    if (!written.isEmpty()) {
-      Path path = store.resolve(shard);
-      try (DurableFile file = files.openForBlocks(path)) {
-        file.truncate(0);
-        Meanwhile named = Meanwhile.start(() -> files.forceDirectory(path.getParent()));
-        shards.put(shard, write(snapshot, written, shard, file, pieces));
-        named.await();
-      }
+    if (written.isEmpty()) {
+      return ShardUnderWay.nothing(new Part("", snapshot.holders(), shards, pieces));
     }
-    return new Part("", snapshot.holders(), shards, pieces);
+    List<Safetensors.Entry> plain =
+        written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
+    long headerBytes = roundUp(Safetensors.most(plain, metadata(snapshot, written)));
+    Path path = store.resolve(shard);
+    BlockWriter out =
+        new BlockWriter(
+            files.openForBlocks(path),
+            threads,
+            headerBytes,
+            snapshot.layout().bytes(),
+            options.bytesPerSecond());
+    try {
+      Meanwhile named = Meanwhile.start(meanwhile, () -> files.forceDirectory(path.getParent()));
+      Manifest.Shard file = append(snapshot, written, shard, out, headerBytes, pieces);
+      shards.put(shard, file);
+      Part part = new Part("", snapshot.holders(), shards, pieces);
+      return ShardUnderWay.of(part, out, file.bytes(), named);
+    } catch (RuntimeException e) {
+      out.close();
+      throw e;
+    }
   }
 
   /** Remembers what is now committed, so that the next checkpoint may refer to it. */
@@ -93,55 +113,50 @@ final class ShardWriter {
     return unchanged;
   }
 
-  private Manifest.Shard write(
+  /**
+   * Appends what is written of a snapshot and then puts the header, for which sizes are known then,
+   * into the place that was left for it.
+   */
+  private Manifest.Shard append(
       Snapshot snapshot,
       List<Integer> written,
       String shard,
-      DurableFile file,
+      BlockWriter out,
+      long headerBytes,
       List<Part.NamedPiece> pieces) {
-    List<Safetensors.Entry> plain =
-        written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
-    Map<String, String> metadata = metadata(snapshot, written);
     boolean compressed = options.compression() != Compression.NONE;
-    // The header is written last, when sizes are known, while the disk is busy with the data.
-    long headerBytes = roundUp(Safetensors.most(plain, metadata));
+    boolean whole =
+        snapshot.image().isPresent() && !compressed && written.size() == snapshot.pieces().size();
+    // The image lies in memory as the file wants it: nothing is copied again.
+    long[] sums =
+        whole ? appendImage(snapshot.image().orElseThrow(), snapshot.layout(), out) : null;
     List<Safetensors.Entry> entries = new ArrayList<>();
-    try (BlockWriter out =
-        new BlockWriter(
-            file, threads, headerBytes, snapshot.layout().bytes(), options.bytesPerSecond())) {
-      boolean whole =
-          snapshot.image().isPresent() && !compressed && written.size() == snapshot.pieces().size();
-      // The image lies in memory as the file wants it: nothing is copied again.
-      long[] sums =
-          whole ? appendImage(snapshot.image().orElseThrow(), snapshot.layout(), out) : null;
-      for (int i : written) {
-        ShardLayout.Piece piece = snapshot.layout().pieces().get(i);
-        MemorySegment data = snapshot.pieces().get(i);
-        long position = whole ? headerBytes + piece.position() : out.position();
-        long sum = whole ? sums[i] : append(data, out);
-        long stored = whole ? data.byteSize() : out.position() - position;
-        entries.add(entry(piece, compressed ? stored : -1));
-        pieces.add(
-            new Part.NamedPiece(
-                piece.name(),
-                piece.share().holding().dtype(),
-                piece.share().holding().whole(),
-                new Manifest.Piece(
-                    piece.share().block(),
-                    shard,
-                    position,
-                    stored,
-                    data.byteSize(),
-                    options.compression(),
-                    sum)));
-      }
-      long bytes = whole ? headerBytes + snapshot.layout().bytes() : out.position();
-      byte[] known = Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK);
-      byte[] header = Safetensors.grown(known, headerBytes);
-      out.header(header);
-      out.finish(bytes);
-      return new Manifest.Shard(bytes, headerBytes, checksum(MemorySegment.ofArray(header)));
+    for (int i : written) {
+      ShardLayout.Piece piece = snapshot.layout().pieces().get(i);
+      MemorySegment data = snapshot.pieces().get(i);
+      long position = whole ? headerBytes + piece.position() : out.position();
+      long sum = whole ? sums[i] : append(data, out);
+      long stored = whole ? data.byteSize() : out.position() - position;
+      entries.add(entry(piece, compressed ? stored : -1));
+      pieces.add(
+          new Part.NamedPiece(
+              piece.name(),
+              piece.share().holding().dtype(),
+              piece.share().holding().whole(),
+              new Manifest.Piece(
+                  piece.share().block(),
+                  shard,
+                  position,
+                  stored,
+                  data.byteSize(),
+                  options.compression(),
+                  sum)));
     }
+    long bytes = whole ? headerBytes + snapshot.layout().bytes() : out.position();
+    byte[] known = Safetensors.headerOf(entries, metadata(snapshot, written), DurableFiles.BLOCK);
+    byte[] header = Safetensors.grown(known, headerBytes);
+    out.header(header);
+    return new Manifest.Shard(bytes, headerBytes, checksum(MemorySegment.ofArray(header)));
   }
 
   /**

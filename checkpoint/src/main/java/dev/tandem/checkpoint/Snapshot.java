@@ -2,6 +2,7 @@ package dev.tandem.checkpoint;
 
 import dev.tandem.core.StateTree;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,16 +36,22 @@ record Snapshot(
    *     it is used
    */
   static Snapshot copy(
-      long step, StateTree tree, int holders, ShardLayout layout, MemorySegment memory) {
+      long step,
+      StateTree tree,
+      int holders,
+      ShardLayout layout,
+      MemorySegment memory,
+      CopyThreads threads) {
+    List<CopyThreads.Copy> copies = new ArrayList<>();
+    List<MemorySegment> pieces = new ArrayList<>();
     for (ShardLayout.Piece piece : layout.pieces()) {
-      MemorySegment.copy(
-          ShardLayout.source(piece, tree), 0, memory, piece.position(), piece.bytes());
+      MemorySegment copied = memory.asSlice(piece.position(), piece.bytes());
+      copies.add(new CopyThreads.Copy(ShardLayout.source(piece, tree), copied));
+      pieces.add(copied);
     }
-    List<MemorySegment> pieces =
-        layout.pieces().stream()
-            .map(piece -> memory.asSlice(piece.position(), piece.bytes()))
-            .toList();
+    threads.copy(copies);
     MemorySegment image = memory.asSlice(0, SnapshotBuffers.padded(layout.bytes()));
-    return new Snapshot(step, tree.values(), holders, layout, pieces, Optional.of(image));
+    return new Snapshot(
+        step, tree.values(), holders, layout, List.copyOf(pieces), Optional.of(image));
   }
 }

@@ -22,8 +22,10 @@
  * <h2>Note [commit]</h2>
  *
  * Two phases. First every rank writes its shard, past the page cache, and forces it and the
- * folder's names to disk. Only when all have said so does rank 0 write {@code
- * manifest.json.pending}, force it and rename it to {@code manifest.json}; that name is the commit
+ * folder's names to disk. What the shard will be is known long before that, as soon as its
+ * checksums are: the ranks tell it to rank 0, which writes {@code manifest.json.pending} and forces
+ * it while the disk is still busy with the shards. Only when all have said that theirs is on the
+ * disk does rank 0 rename it to {@code manifest.json} and force the folder; that name is the commit
  * mark. A folder without it is no checkpoint, and its remains are removed before the step is
  * written again. Removing goes the other way round: first the mark, then the rest. A step that has
  * a mark is never written over, unless it was found damaged when a run went on from an older one.
@@ -44,14 +46,16 @@
  *
  * {@link dev.tandem.checkpoint.Retention} names the steps to keep. Beyond these the store keeps
  * every checkpoint that a kept one refers to, and removes nothing at all unless one of the kept is
- * complete: its manifest readable, all its shards there and as long as they should be.
+ * complete: its manifest readable, all its shards there and as long as they should be. It does so
+ * after the commit, and the other ranks do not wait for it.
  *
  * <h2>Threads and memory</h2>
  *
  * A store is called by one thread at a time, in all ranks at the same place of the program, because
  * saving talks to the other ranks. {@link dev.tandem.checkpoint.BackgroundCheckpoints} copies the
- * state between two steps into memory of its own (two buffers, in huge pages) and writes in a
- * thread of low priority that has a communicator of its own; live tensors are borrowed for the
- * duration of the copy only.
+ * state between two steps into memory of its own (two buffers, in huge pages), with the rank's
+ * share of the host's processors, and writes in a thread of low priority that has a communicator of
+ * its own; live tensors are borrowed for the duration of the copy only. The names of all threads
+ * begin with {@code checkpoint-}.
  */
 package dev.tandem.checkpoint;

@@ -109,10 +109,12 @@ final class BenchCheckpointCommand extends TandemCommand {
       out()
           .printf(
               Locale.ROOT,
-              "%-6s %s: %.2f (at %s %.2f)%n",
+              "%-6s %s: %.2f, 95%% interval %.2f to %.2f (at %s %.2f)%n",
               floor.met() ? "met" : "MISSED",
               floor.what(),
               floor.reached(),
+              floor.low(),
+              floor.high(),
               floor.atMost() ? "most" : "least",
               floor.limit());
     }

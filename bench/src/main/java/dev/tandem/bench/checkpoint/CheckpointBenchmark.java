@@ -254,6 +254,9 @@ public final class CheckpointBenchmark {
         write.most(),
         state.bytes() / 1e6 / write.median(),
         0,
+        0,
+        0,
+        0,
         false,
         times.size(),
         machine);

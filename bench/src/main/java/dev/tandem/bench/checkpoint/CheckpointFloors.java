@@ -1,6 +1,6 @@
 package dev.tandem.bench.checkpoint;
 
-import dev.tandem.bench.Spread;
+import dev.tandem.bench.Bootstrap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +23,11 @@ public final class CheckpointFloors {
    *
    * @param atMost the limit is a most, not a least
    * @param reached what was measured: the median over the rounds of the ratio within a round
+   * @param low where the 95% interval of that begins
+   * @param high where it ends
    */
-  public record Verdict(String what, boolean atMost, double limit, double reached) {
+  public record Verdict(
+      String what, boolean atMost, double limit, double reached, double low, double high) {
 
     public boolean met() {
       return atMost ? reached <= limit : reached >= limit;
@@ -84,13 +87,14 @@ public final class CheckpointFloors {
             row.model() + ": overhead of a background save every 10 steps in percent",
             true,
             OVERHEAD_PERCENT,
-            row.overheadPercent());
+            new Bootstrap(
+                row.overheadPercent(), row.overheadLowPercent(), row.overheadHighPercent()));
       }
     }
   }
 
-  private void demand(String what, boolean atMost, double limit, double reached) {
-    verdicts.add(new Verdict(what, atMost, limit, reached));
+  private void demand(String what, boolean atMost, double limit, Bootstrap reached) {
+    verdicts.add(new Verdict(what, atMost, limit, reached.median(), reached.low(), reached.high()));
   }
 
   private static Optional<List<Saving.Times>> of(
@@ -102,7 +106,7 @@ public final class CheckpointFloors {
         .findFirst();
   }
 
-  private static double ratio(
+  private static Bootstrap ratio(
       List<Saving.Times> above,
       ToDoubleFunction<Saving.Times> aboveTime,
       List<Saving.Times> below,
@@ -112,6 +116,6 @@ public final class CheckpointFloors {
       ratios.add(
           aboveTime.applyAsDouble(above.get(round)) / belowTime.applyAsDouble(below.get(round)));
     }
-    return Spread.of(ratios).median();
+    return Bootstrap.of(ratios);
   }
 }

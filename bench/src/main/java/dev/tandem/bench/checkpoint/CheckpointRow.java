@@ -15,6 +15,10 @@ package dev.tandem.bench.checkpoint;
  *     in the background, median of the rounds
  * @param megabytesPerSecond of the state's bytes by writeSeconds; one MB is 10^6 bytes
  * @param overheadPercent of training time, where a training was measured or computed, else 0
+ * @param overheadLowPercent where the 95% interval of a measured overhead begins, else 0
+ * @param overheadHighPercent where it ends
+ * @param backgroundCpuMillis that the threads of a save in the background have computed besides the
+ *     copy, where a training was measured, median of the rounds, else 0
  * @param projected computed from measured rows, not measured
  * @param rounds behind the medians
  */
@@ -32,6 +36,9 @@ public record CheckpointRow(
     double mostWriteSeconds,
     double megabytesPerSecond,
     double overheadPercent,
+    double overheadLowPercent,
+    double overheadHighPercent,
+    double backgroundCpuMillis,
     boolean projected,
     int rounds,
     String machine) {}

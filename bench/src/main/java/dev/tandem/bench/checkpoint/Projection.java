@@ -63,6 +63,9 @@ final class Projection {
         write,
         one.megabytesPerSecond(),
         stall / 1e3 / tenStepsSeconds * 100,
+        0,
+        0,
+        0,
         true,
         one.rounds(),
         one.machine());

@@ -1,6 +1,7 @@
 package dev.tandem.bench.checkpoint;
 
 import dev.tandem.bench.Spread;
+import dev.tandem.bench.checkpoint.OverheadEstimate.Turn;
 import dev.tandem.checkpoint.BackgroundCheckpoints;
 import dev.tandem.checkpoint.CheckpointOptions;
 import dev.tandem.checkpoint.CheckpointStore;
@@ -20,18 +21,22 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
  * ResNet-18 for images of 32x32 trained on all cores by one rank, in turns of ten steps: without
  * checkpoints, with one in the background and with one that training waits for. A turn with a
- * checkpoint begins with it and ends when it is committed, so nothing of it is left to others.
+ * checkpoint begins with it and ends when it is committed and older ones are removed, so nothing of
+ * it is left to others. A round has a turn of each, in all orders in turn; {@link OverheadEstimate}
+ * says how they are compared.
  */
 final class TrainingOverhead {
 
@@ -56,9 +61,12 @@ final class TrainingOverhead {
   private final int rounds;
   private final Progress progress;
   private final Consumer<String> lines;
-  private final Map<Variant, List<Double>> seconds = new EnumMap<>(Variant.class);
-  private final Map<Variant, List<Double>> stalls = new EnumMap<>(Variant.class);
+  private final Map<Variant, List<Turn>> turns = new EnumMap<>(Variant.class);
   private final List<Double> writes = new ArrayList<>();
+  private final List<Double> computed = new ArrayList<>();
+  private final AtomicReference<BackgroundCheckpoints.Cost> cost = new AtomicReference<>();
+  private final AtomicLong committed = new AtomicLong();
+  private int disturbed;
   private long step;
 
   TrainingOverhead(Path folder, int batch, int rounds, Progress progress, Consumer<String> lines) {
@@ -68,8 +76,7 @@ final class TrainingOverhead {
     this.progress = progress;
     this.lines = lines;
     for (Variant variant : Variant.values()) {
-      seconds.put(variant, new ArrayList<>());
-      stalls.put(variant, new ArrayList<>());
+      turns.put(variant, new ArrayList<>());
     }
   }
 
@@ -77,7 +84,6 @@ final class TrainingOverhead {
   List<CheckpointRow> run(String machine) {
     Seed seed = new Seed(3);
     CheckpointOptions options = CheckpointOptions.DEFAULT.with(Retention.last(1));
-    AtomicReference<BackgroundCheckpoints.Cost> cost = new AtomicReference<>();
     List<BackgroundCheckpoints.Level> levels =
         List.of(new BackgroundCheckpoints.Level(folder.resolve("async"), 1, options));
     try (Communicator alone = Communicator.alone();
@@ -91,20 +97,18 @@ final class TrainingOverhead {
             new SgdMomentum(
                 network, new SgdMomentum.Settings(0.9, 1e-4, false, Double.POSITIVE_INFINITY));
         BackgroundCheckpoints background =
-            new BackgroundCheckpoints(alone, levels, DurableFiles.system(), lines, cost::set)) {
+            new BackgroundCheckpoints(
+                alone, levels, DurableFiles.system(), lines, this::committed)) {
       FolderCheckpointStore sync =
           new FolderCheckpointStore(
               folder.resolve("sync"), DurableFiles.system(), alone, options, lines);
       background.prepare(SlicedState.whole(optimizer.stateTree(Map.of())));
-      Turns turns = new Turns(network, optimizer, images(arena), labels(arena), background, sync);
+      Training training =
+          new Training(network, optimizer, images(arena), labels(arena), background, sync);
       try (Progress.Task task = progress.start("train with checkpoints", rounds + 1L, "rounds")) {
         for (int round = 0; round <= rounds; round++) {
-          for (int place = 0; place < Variant.values().length; place++) {
-            int turn = (place + round) % Variant.values().length;
-            turn(turns, List.of(Variant.values()).get(turn), round > 0);
-          }
-          if (round > 0) {
-            writes.add(cost.get().writeSeconds());
+          for (Variant variant : order(round)) {
+            turn(training, variant, round > 0);
           }
           task.advanceTo(round + 1L);
         }
@@ -113,8 +117,20 @@ final class TrainingOverhead {
     }
   }
 
+  private void committed(BackgroundCheckpoints.Cost save) {
+    committed.set(System.nanoTime());
+    cost.set(save);
+  }
+
+  /** All orders, one after the other. */
+  private static List<Variant> order(int round) {
+    List<Variant> order = new ArrayList<>(List.of(Variant.values()));
+    Collections.rotate(order, round / 2);
+    return round % 2 == 0 ? order : order.reversed();
+  }
+
   /** What a turn needs. */
-  private record Turns(
+  private record Training(
       Network network,
       SgdMomentum optimizer,
       MemorySegment images,
@@ -122,34 +138,52 @@ final class TrainingOverhead {
       CheckpointStore async,
       CheckpointStore sync) {}
 
-  private void turn(Turns turns, Variant variant, boolean counts) {
+  private void turn(Training training, Variant variant, boolean counts) {
+    double computedBefore = SavingThreads.cpuSeconds();
     long began = System.nanoTime();
-    CheckpointStore store = variant == Variant.ASYNC ? turns.async() : turns.sync();
+    CheckpointStore store = variant == Variant.ASYNC ? training.async() : training.sync();
     if (variant != Variant.NONE) {
-      store.save(step, turns.optimizer().stateTree(Map.of("step", Long.toString(step))));
+      store.save(step, training.optimizer().stateTree(Map.of("step", Long.toString(step))));
     }
-    double stall = (System.nanoTime() - began) / 1e9;
+    List<Long> stepsBegan = new ArrayList<>(List.of(System.nanoTime()));
     for (int i = 0; i < STEPS; i++) {
-      double loss = turns.network().forwardBackward(turns.images(), turns.labels(), batch);
+      double loss = training.network().forwardBackward(training.images(), training.labels(), batch);
       if (!Double.isFinite(loss)) {
         throw new IllegalStateException("the loss became " + loss);
       }
-      turns.optimizer().step(LEARNING_RATE);
+      training.optimizer().step(LEARNING_RATE);
       step++;
+      stepsBegan.add(System.nanoTime());
     }
     store.await();
+    long ended = System.nanoTime();
     if (counts) {
-      seconds.get(variant).add((System.nanoTime() - began) / 1e9);
-      stalls.get(variant).add(variant == Variant.NONE ? 0 : stall);
+      List<Double> steps = new ArrayList<>();
+      for (int i = 0; i < STEPS; i++) {
+        steps.add((stepsBegan.get(i + 1) - stepsBegan.get(i)) / 1e9);
+      }
+      double stall = variant == Variant.NONE ? 0 : (stepsBegan.getFirst() - began) / 1e9;
+      turns.get(variant).add(new Turn(stall, steps, (ended - stepsBegan.getLast()) / 1e9));
+      if (variant == Variant.ASYNC) {
+        writes.add(cost.get().writeSeconds());
+        computed.add(SavingThreads.cpuSeconds() - computedBefore);
+        int beside = (int) stepsBegan.stream().filter(time -> time < committed.get()).count();
+        // One more, in which older checkpoints are removed.
+        disturbed = Math.max(disturbed, Math.min(STEPS, beside + 1));
+      }
     }
   }
 
   private List<CheckpointRow> rows(long bytes, String machine) {
     List<CheckpointRow> rows = new ArrayList<>();
     for (Variant variant : Variant.values()) {
-      Spread stall = Spread.of(stalls.get(variant));
+      OverheadEstimate estimate = OverheadEstimate.of(rounds(variant), disturbed);
+      Spread stall = Spread.of(turns.get(variant).stream().map(Turn::stallSeconds).toList());
       Spread write = variant == Variant.ASYNC ? Spread.of(writes) : stall;
-      Spread overhead = Spread.of(ratios(variant));
+      double background = variant == Variant.ASYNC ? Spread.of(computed).median() : 0;
+      if (variant == Variant.ASYNC) {
+        tell(estimate, background, bytes);
+      }
       rows.add(
           new CheckpointRow(
               MODEL,
@@ -164,7 +198,10 @@ final class TrainingOverhead {
               write.least(),
               write.most(),
               variant == Variant.NONE ? 0 : bytes / 1e6 / write.median(),
-              variant == Variant.NONE ? 0 : (overhead.median() - 1) * 100,
+              estimate.percent().median(),
+              estimate.percent().low(),
+              estimate.percent().high(),
+              background * 1e3,
               false,
               rounds,
               machine));
@@ -172,18 +209,38 @@ final class TrainingOverhead {
     return rows;
   }
 
-  /** Of the turns of one round, which ran one after the other. */
-  private List<Double> ratios(Variant variant) {
-    List<Double> ratios = new ArrayList<>();
+  private List<OverheadEstimate.Round> rounds(Variant variant) {
+    List<OverheadEstimate.Round> all = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
-      ratios.add(seconds.get(variant).get(round) / seconds.get(Variant.NONE).get(round));
+      Turn plain = turns.get(Variant.NONE).get(round);
+      all.add(new OverheadEstimate.Round(plain, turns.get(variant).get(round)));
     }
-    return ratios;
+    return all;
+  }
+
+  private void tell(OverheadEstimate estimate, double background, long bytes) {
+    lines.accept(
+        String.format(
+            Locale.ROOT,
+            "a save in the background takes %.1f ms of a core besides the copy (%.1f per 100 MB),"
+                + " and runs beside %d steps of %.0f ms at most; later steps are slower by %.2f%%"
+                + " (%.2f to %.2f)",
+            background * 1e3,
+            background * 1e3 / (bytes / 1e8),
+            disturbed,
+            plainSeconds() / STEPS * 1e3,
+            estimate.laterPercent().median(),
+            estimate.laterPercent().low(),
+            estimate.laterPercent().high()));
   }
 
   /** Seconds of ten steps without a checkpoint, median. */
   double plainSeconds() {
-    return Spread.of(seconds.get(Variant.NONE)).median();
+    return Spread.of(
+            turns.get(Variant.NONE).stream()
+                .map(turn -> turn.stepSeconds().stream().mapToDouble(Double::doubleValue).sum())
+                .toList())
+        .median();
   }
 
   private MemorySegment images(Arena arena) {
