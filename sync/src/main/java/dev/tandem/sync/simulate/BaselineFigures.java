@@ -1,7 +1,9 @@
 package dev.tandem.sync.simulate;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.DoubleStream;
 
 /**
  * Figures of the baseline: what the noise is fitted to. Published for TensorFlow with Horovod
@@ -14,9 +16,11 @@ import java.util.Locale;
  * @param mostBusyShare the same, at most
  * @param syntheticGain of samples a second without input pipeline, at most over the numbers of
  *     ranks
+ * @param switchesRatio of the engine's involuntary waits with input pipeline to those without, mean
+ *     over the numbers of ranks
  * @param windowShare of one node's time in which input and engine are busy before transfers
- * @param bend of the communication time over the logarithm of ranks: the middle against the mean of
- *     both ends; 1 is a straight line
+ * @param line the communication time on each number of ranks between one node and the most, over
+ *     what a straight line over the logarithm of ranks has there; all 1 if it grows linearly
  */
 record BaselineFigures(
     double slowdown,
@@ -25,66 +29,74 @@ record BaselineFigures(
     double leastBusyShare,
     double mostBusyShare,
     double syntheticGain,
+    double switchesRatio,
     double windowShare,
-    double bend) {
+    List<Double> line) {
 
   static final BaselineFigures PUBLISHED =
-      new BaselineFigures(3.3, 0.703, 0.46, 0.60, 0.90, 1.30, 0.48, 1.0);
+      new BaselineFigures(
+          3.3, 0.703, 0.46, 0.60, 0.90, 1.30, 8.5, 0.48, List.of(1.0, 1.0, 1.0, 1.0, 1.0));
 
   static final String NETWORK = "ResNet50";
 
-  private static final int NODE = 6;
-  private static final int MIDDLE = 384;
-  private static final int MOST = 24_576;
-  private static final List<Integer> RANKS = List.of(NODE, 96, MIDDLE, 1536, 6144, MOST);
+  /** One node first, the most last, the same factor from each to the next. */
+  private static final List<Integer> RANKS = List.of(6, 24, 96, 384, 1536, 6144, 24_576);
 
-  /** From here on the thread's processor time is looked at, as in the published strong scaling. */
-  private static final int FIRST_OF_BUSY = 96;
+  BaselineFigures {
+    line = List.copyOf(line);
+  }
 
   /** What the simulator says with its parameters. Runs the baseline only. */
   static BaselineFigures simulated(SyncSimulator simulator, NetworkProfile network) {
-    double leastBusy = 1;
-    double mostBusy = 0;
+    List<SimulatedSync> real = baselines(simulator, network, false);
+    List<SimulatedSync> synthetic = baselines(simulator, network, true);
     double gain = 0;
-    double window = 0;
-    double[] communication = new double[3];
-    SimulatedSync last = null;
-    for (int ranks : RANKS) {
-      SimulatedSync real = baseline(simulator, network, ranks, false);
-      SimulatedSync synthetic = baseline(simulator, network, ranks, true);
-      gain = Math.max(gain, real.iterationMillis() / synthetic.iterationMillis());
-      double waiting = real.iterationMillis() * (1 - real.computeShare());
-      if (ranks >= FIRST_OF_BUSY) {
-        leastBusy = Math.min(leastBusy, real.busyShare());
-        mostBusy = Math.max(mostBusy, real.busyShare());
-      }
-      switch (ranks) {
-        case NODE -> {
-          window = real.windowShare();
-          communication[0] = waiting;
-        }
-        case MIDDLE -> communication[1] = waiting;
-        case MOST -> communication[2] = waiting;
-        default -> {}
-      }
-      last = real;
+    for (int i = 0; i < real.size(); i++) {
+      gain = Math.max(gain, real.get(i).iterationMillis() / synthetic.get(i).iterationMillis());
     }
+    SimulatedSync last = real.getLast();
     return new BaselineFigures(
         last.slowdown(),
         1 - last.computeShare(),
         last.backgroundShare(),
-        leastBusy,
-        mostBusy,
+        busyShares(real).min().orElseThrow(),
+        busyShares(real).max().orElseThrow(),
         gain,
-        window,
-        2 * communication[1] / (communication[0] + communication[2]));
+        engineWaits(real) / engineWaits(synthetic),
+        real.getFirst().windowShare(),
+        line(real.stream().map(BaselineFigures::communicationMillis).toList()));
   }
 
-  private static SimulatedSync baseline(
-      SyncSimulator simulator, NetworkProfile network, int ranks, boolean synthetic) {
-    return simulator
-        .compare(network, ranks, List.of(SimulatedPolicy.BASELINE), Scaling.WEAK, synthetic)
-        .getFirst();
+  private static List<SimulatedSync> baselines(
+      SyncSimulator simulator, NetworkProfile network, boolean synthetic) {
+    List<SimulatedPolicy> baseline = List.of(SimulatedPolicy.BASELINE);
+    return RANKS.stream()
+        .map(
+            ranks ->
+                simulator.compare(network, ranks, baseline, Scaling.WEAK, synthetic).getFirst())
+        .toList();
+  }
+
+  private static DoubleStream busyShares(List<SimulatedSync> rows) {
+    return rows.stream().mapToDouble(SimulatedSync::busyShare);
+  }
+
+  private static double engineWaits(List<SimulatedSync> rows) {
+    return rows.stream().mapToDouble(SimulatedSync::engineWaits).average().orElseThrow();
+  }
+
+  private static double communicationMillis(SimulatedSync row) {
+    return row.iterationMillis() * (1 - row.computeShare());
+  }
+
+  private static List<Double> line(List<Double> times) {
+    double first = times.getFirst();
+    double step = (times.getLast() - first) / (times.size() - 1);
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 1; i < times.size() - 1; i++) {
+      ratios.add(times.get(i) / (first + i * step));
+    }
+    return ratios;
   }
 
   /** The sum of the squared relative deviations from other figures. */
@@ -99,31 +111,36 @@ record BaselineFigures(
   }
 
   private double[] values() {
-    return new double[] {
-      slowdown,
-      allreduceShare,
-      backgroundShare,
-      leastBusyShare,
-      mostBusyShare,
-      syntheticGain,
-      windowShare,
-      bend
-    };
+    return DoubleStream.concat(
+            DoubleStream.of(
+                slowdown,
+                allreduceShare,
+                backgroundShare,
+                leastBusyShare,
+                mostBusyShare,
+                syntheticGain,
+                switchesRatio,
+                windowShare),
+            line.stream().mapToDouble(Double::doubleValue))
+        .toArray();
   }
 
   /** One line. */
   String text() {
     return String.format(
-        Locale.ROOT,
-        "slowdown %.2f, allreduce share %.3f, background share %.3f, busy share %.2f to %.2f, gain without input %.3f,"
-            + " window %.3f, bend %.3f",
-        slowdown,
-        allreduceShare,
-        backgroundShare,
-        leastBusyShare,
-        mostBusyShare,
-        syntheticGain,
-        windowShare,
-        bend);
+            Locale.ROOT,
+            "slowdown %.2f, allreduce share %.3f, background share %.3f, busy share %.2f to %.2f,"
+                + " gain without input %.3f, switches with over without input %.1f, window %.3f,"
+                + " line",
+            slowdown,
+            allreduceShare,
+            backgroundShare,
+            leastBusyShare,
+            mostBusyShare,
+            syntheticGain,
+            switchesRatio,
+            windowShare)
+        + String.join(
+            "", line.stream().map(ratio -> String.format(Locale.ROOT, " %.2f", ratio)).toList());
   }
 }

@@ -14,11 +14,16 @@ package dev.tandem.sync.simulate;
  * @param fusionBytes most bytes of a fused transfer
  * @param controlMicros of a negotiating collective for each doubling of the ranks
  * @param requestMicros from one tensor's request to the next
+ * @param planMicros for each tensor by which a planned transfer starts later than its last request:
+ *     order and buffers are managed tensor by tensor
  * @param napMicros between two tests of a nonblocking collective
  * @param testMicros that one such test keeps a core busy
- * @param latencyMicros of a data transfer for each doubling of the ranks
- * @param bandwidth of a transfer, bytes a second
- * @param congestion by which a transfer's bytes take longer for each doubling of the ranks, as a
+ * @param nodeRanks ranks of one node
+ * @param nodeLatencyMicros of a data transfer within a node for each doubling of the ranks
+ * @param nodeBandwidth of a transfer within a node, bytes a second
+ * @param latencyMicros of a data transfer between nodes for each doubling of the ranks
+ * @param bandwidth of a transfer between nodes, bytes a second
+ * @param congestion by which a transfer's bytes take longer for each doubling of the nodes, as a
  *     share of their time without it
  * @param copyBandwidth into and out of the fusion buffer, bytes a second
  */
@@ -33,8 +38,12 @@ public record ClusterModel(
     double fusionBytes,
     double controlMicros,
     double requestMicros,
+    double planMicros,
     double napMicros,
     double testMicros,
+    int nodeRanks,
+    double nodeLatencyMicros,
+    double nodeBandwidth,
     double latencyMicros,
     double bandwidth,
     double congestion,
@@ -47,6 +56,8 @@ public record ClusterModel(
     positive("cluster.fusionBytes", fusionBytes);
     positive("cluster.requestMicros", requestMicros);
     positive("cluster.napMicros", napMicros);
+    positive("cluster.nodeRanks", nodeRanks);
+    positive("cluster.nodeBandwidth", nodeBandwidth);
     positive("cluster.bandwidth", bandwidth);
     positive("cluster.copyBandwidth", copyBandwidth);
     if (cores < engineCores + 2) {
@@ -76,8 +87,12 @@ public record ClusterModel(
   double transferMillis(double bytes, int ranks) {
     double transfers = Math.max(1, Math.ceil(bytes / fusionBytes));
     double moved = 2 * bytes * (ranks - 1) / ranks;
+    if (ranks <= nodeRanks) {
+      return transfers * nodeLatencyMicros * doublings(ranks) / 1e3 + moved / nodeBandwidth * 1e3;
+    }
+    double nodes = (double) ranks / nodeRanks;
     return transfers * latencyMicros * doublings(ranks) / 1e3
-        + moved / bandwidth * 1e3 * (1 + congestion * doublings(ranks));
+        + moved / bandwidth * 1e3 * (1 + congestion * doublings(nodes));
   }
 
   /** Milliseconds of copying bytes into fusion buffers and out again; one rank needs none. */
@@ -97,8 +112,12 @@ public record ClusterModel(
         fusionBytes,
         controlMicros,
         requestMicros,
+        planMicros,
         napMicros,
         testMicros,
+        nodeRanks,
+        nodeLatencyMicros,
+        nodeBandwidth,
         latencyMicros,
         bandwidth,
         congestion,
@@ -117,8 +136,12 @@ public record ClusterModel(
         fusionBytes,
         controlMicros,
         requestMicros,
+        planMicros,
         napMicros,
         testMicros,
+        nodeRanks,
+        nodeLatencyMicros,
+        nodeBandwidth,
         latencyMicros,
         bandwidth,
         share,
@@ -137,15 +160,19 @@ public record ClusterModel(
         fusionBytes,
         controlMicros,
         requestMicros,
+        planMicros,
         napMicros,
         micros,
+        nodeRanks,
+        nodeLatencyMicros,
+        nodeBandwidth,
         latencyMicros,
         bandwidth,
         congestion,
         copyBandwidth);
   }
 
-  private static double doublings(int ranks) {
-    return Math.log(ranks) / Math.log(2);
+  private static double doublings(double count) {
+    return Math.log(count) / Math.log(2);
   }
 }

@@ -8,7 +8,8 @@ import java.util.Arrays;
  * not yet, wakes (perhaps late), enters the collective and waits there for the others. A tensor
  * leaves in the first cycle that every rank entered after it was ready. Who waited longer than a
  * cycle does not sleep, who came last sleeps the whole of it: that is how lateness passes from one
- * cycle to the next, until a transfer, which belongs to its cycle, brings all ranks together again.
+ * cycle to the next. A transfer does not bring the ranks together again: cycles go on while it
+ * runs, because another thread waits for its end (thesis, 8.3.3).
  */
 final class NegotiatedSimulation extends SyncSimulation {
 
@@ -35,7 +36,7 @@ final class NegotiatedSimulation extends SyncSimulation {
       int common = common(tensors);
       if (common > sent) {
         started = latest(left);
-        Arrays.fill(left, transfer(started, common - sent));
+        transfer(started, common - sent);
         sent = common;
       }
     }
@@ -81,10 +82,13 @@ final class NegotiatedSimulation extends SyncSimulation {
     for (int rank = 0; rank < ranks; rank++) {
       busy += agreed - entered[rank];
       left[rank] = agreed;
-      double contended =
-          Math.min(Math.min(agreed, windowEnd), computed[rank]) - Math.max(entered[rank], begin);
-      if (contended > 0 && !policy.partitions()) {
-        computed[rank] += noise.preemption(contended);
+      double from = Math.max(entered[rank], begin);
+      double shared = Math.min(agreed, windowEnd) - from;
+      if (shared > 0 && !policy.partitions()) {
+        // One of the input pipeline's threads wants the same core: each gets half.
+        busy -= shared / 2;
+        double contended = Math.min(shared, computed[rank] - from);
+        computed[rank] += noise.preemption(Math.max(0, contended));
       }
     }
     account.busy += busy / ranks;

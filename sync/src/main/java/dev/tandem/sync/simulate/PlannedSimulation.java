@@ -22,12 +22,13 @@ final class PlannedSimulation extends SyncSimulation {
   @Override
   double synchronise() {
     int tensors = workload.network().tensors();
+    double planMillis = cluster.planMicros() / 1e3;
     int perBuffer = (int) Math.max(1, Math.floor(cluster.fusionBytes() / tensorBytes()));
     for (int from = 0; from < tensors; from += perBuffer) {
       int to = Math.min(tensors, from + perBuffer);
-      transfer(start(to * requestMillis()), to - from);
+      transfer(start(to * requestMillis(), (to - from) * planMillis), to - from);
     }
-    account.busy += tensors * requestMillis();
+    account.busy += tensors * (requestMillis() + planMillis);
     return Arrays.stream(started).sum() / ranks;
   }
 
@@ -35,13 +36,14 @@ final class PlannedSimulation extends SyncSimulation {
    * When the last rank starts the next buffer's transfer.
    *
    * @param requested milliseconds from the end of computing to the buffer's last request
+   * @param managed milliseconds that the thread then spends on the buffer
    */
-  private double start(double requested) {
+  private double start(double requested, double managed) {
     double last = Double.NEGATIVE_INFINITY;
     for (int rank = 0; rank < ranks; rank++) {
       double full = computed[rank] + requested;
       double slept = full - started[rank];
-      started[rank] = slept > 0 ? full + late(full, slept) : started[rank];
+      started[rank] = managed + (slept > 0 ? full + late(full, slept) : started[rank]);
       last = Math.max(last, started[rank]);
     }
     return last;

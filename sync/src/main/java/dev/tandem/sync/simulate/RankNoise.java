@@ -15,6 +15,7 @@ final class RankNoise {
   private final SchedulingNoise noise;
   private final SplittableRandom engine;
   private final SplittableRandom scheduler;
+  private long engineWaits;
 
   RankNoise(SchedulingNoise noise, Seed seed) {
     this.noise = noise;
@@ -24,13 +25,12 @@ final class RankNoise {
 
   /** Sets when each rank's pass ends that began at a time. */
   void computeEnds(double begin, double computeMillis, double[] ends) {
-    double stalled = chance(noise.stallsPerSecond() * computeMillis / 1e3);
+    double stalls = noise.stallsPerSecond() * computeMillis / 1e3;
     double spread = noise.jitter() * computeMillis * UNIT;
     for (int rank = 0; rank < ends.length; rank++) {
       double more = engine.nextDouble();
       double less = engine.nextDouble();
-      double end = begin + computeMillis + spread * (more - less);
-      ends[rank] = engine.nextDouble() < stalled ? end + hold(engine) : end;
+      ends[rank] = begin + computeMillis + spread * (more - less) + waits(engine, stalls);
     }
   }
 
@@ -56,10 +56,31 @@ final class RankNoise {
 
   /** How long the engine is kept from its core while the synchroniser spins beside it so long. */
   double preemption(double spinMillis) {
-    double expected = noise.preemptionsPerSecond() * spinMillis / 1e3;
-    double drawn = scheduler.nextDouble();
-    // A chance is at most what is expected, and most draws are above that: no exponential for them.
-    return drawn < expected && drawn < chance(expected) ? hold(scheduler) : 0;
+    return waits(scheduler, noise.preemptionsPerSecond() * spinMillis / 1e3);
+  }
+
+  /** How often the engine has been kept from its core so far. */
+  long engineWaits() {
+    return engineWaits;
+  }
+
+  /**
+   * The engine's waits for its core where so many are expected: one after another, as they come.
+   */
+  private double waits(SplittableRandom random, double expected) {
+    double waited = 0;
+    double left = expected;
+    // Times between events are exponential. The first is seldom short enough, and it is longer than
+    // the number it is drawn from: no logarithm for most draws.
+    for (double drawn = random.nextDouble(); drawn < left; drawn = random.nextDouble()) {
+      left += Math.log1p(-drawn);
+      if (left <= 0) {
+        break;
+      }
+      waited += hold(random);
+      engineWaits++;
+    }
+    return waited;
   }
 
   private double hold(SplittableRandom random) {

@@ -1,9 +1,9 @@
 package dev.tandem.sync.simulate;
 
 /**
- * What the operating system does to the threads of a rank. A thread that wakes and finds its core
- * held by another waits, exponentially distributed with one mean for all causes. The longer it has
- * slept, the likelier another has come.
+ * What the operating system does to the threads of a rank. A thread that finds its core held by
+ * another waits, exponentially distributed with one mean for all causes. The longer it has slept,
+ * the likelier another has come.
  *
  * @param timerSlackMicros by which a sleep lasts longer even on an idle core, on average
  * @param holdMillis mean wait for a core that is held

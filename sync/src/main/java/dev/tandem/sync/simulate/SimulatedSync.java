@@ -15,7 +15,8 @@ package dev.tandem.sync.simulate;
  * @param copyShare of copies into and out of fusion buffers
  * @param transferShare of the transfers, with the wait for ranks that start them late
  * @param busyShare in which the synchroniser's thread keeps a core busy
- * @param windowShare from the beginning until input has ended or a transfer has begun
+ * @param windowShare in which the input pipeline and the engine are both busy
+ * @param engineWaits of the engine for a core that another holds, an iteration and rank
  */
 public record SimulatedSync(
     boolean simulated,
@@ -34,7 +35,8 @@ public record SimulatedSync(
     double copyShare,
     double transferShare,
     double busyShare,
-    double windowShare) {
+    double windowShare,
+    double engineWaits) {
 
   static SimulatedSync of(SyncRun run, Workload workload, TimeAccount account, int iterations) {
     double total = account.total;
@@ -56,7 +58,8 @@ public record SimulatedSync(
         account.copy / total,
         account.transfer / total,
         account.busy / total,
-        account.window / total);
+        account.window / total,
+        account.engineWaits / iterations);
   }
 
   SimulatedSync against(double linearMillis, double baselineMillis) {
@@ -77,6 +80,7 @@ public record SimulatedSync(
         copyShare,
         transferShare,
         busyShare,
-        windowShare);
+        windowShare,
+        engineWaits);
   }
 }

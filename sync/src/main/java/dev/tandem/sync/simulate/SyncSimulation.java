@@ -26,7 +26,6 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
 
   double windowEnd;
 
-  private double firstTransfer;
   private double transfersEnd;
   private double copied;
 
@@ -60,8 +59,8 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
 
   private void iterate() {
     windowEnd = begin + inputMillis();
-    firstTransfer = Double.POSITIVE_INFINITY;
     copied = 0;
+    long waitsBefore = noise.engineWaits();
     noise.computeEnds(begin, workload.computeMillis(), computed);
     double started = synchronise();
     double compute = Arrays.stream(computed).sum() / ranks - begin;
@@ -69,7 +68,8 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     account.background += started - begin - compute;
     account.copy += copied;
     account.transfer += transfersEnd - started - copied;
-    account.window += Math.min(windowEnd, firstTransfer) - begin;
+    account.window += Math.min(windowEnd - begin, compute);
+    account.engineWaits += (double) (noise.engineWaits() - waitsBefore) / ranks;
     // The next batch is prepared while this one is used: it may be late, too.
     double next = Math.max(transfersEnd, windowEnd);
     account.total += next - begin;
@@ -79,14 +79,12 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
   /** Starts all transfers of an iteration; gives when ranks started the last, on average. */
   abstract double synchronise();
 
-  /** A transfer of so many tensors that all ranks have started by now; gives when it ends. */
-  final double transfer(double started, int tensors) {
+  /** Runs a transfer of so many tensors that all ranks have started by now. */
+  final void transfer(double started, int tensors) {
     double bytes = tensors * tensorBytes();
     double copy = cluster.copyMillis(bytes, ranks);
-    firstTransfer = Math.min(firstTransfer, started);
     transfersEnd = Math.max(transfersEnd, started) + copy + cluster.transferMillis(bytes, ranks);
     copied += copy;
-    return transfersEnd;
   }
 
   /**

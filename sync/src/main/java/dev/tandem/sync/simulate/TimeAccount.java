@@ -9,6 +9,7 @@ final class TimeAccount {
   double transfer;
   double busy;
   double window;
+  double engineWaits;
   double total;
 
   void clear() {
@@ -18,6 +19,7 @@ final class TimeAccount {
     transfer = 0;
     busy = 0;
     window = 0;
+    engineWaits = 0;
     total = 0;
   }
 }

@@ -11,15 +11,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The built-in parameters, fitted to the baseline of ResNet50 alone, against what was published for
- * the other policies and networks (thesis, chapter 6.4). What agrees is asserted as the issue asks
- * for it; what does not is asserted as it is, so that nobody takes it for agreement and a change is
- * seen. docs/synchronisation-simulator.md has the whole table.
+ * The built-in parameters, their noise fitted to the baseline of ResNet50 alone, against what was
+ * published for the other policies and networks (thesis, chapter 6.4). What agrees is asserted as
+ * the issue asks for it; what does not is asserted as it is, so that nobody takes it for agreement
+ * and a change is seen. docs/synchronisation-simulator.md has the whole table.
  */
 class PublishedFiguresTest {
 
   private static final int MOST = 24_576;
-  private static final List<Integer> RANKS = List.of(6, 96, 1536, MOST);
+  private static final List<Integer> RANKS = List.of(6, 24, 96, 1536, MOST);
   private static final SyncParameters PARAMETERS = SyncParameterFile.builtIn();
   private static final double POINTS = 4;
 
@@ -45,7 +45,7 @@ class PublishedFiguresTest {
                 .filter(network -> !network.name().equals("ResNet50"))
                 .toList(),
             RANKS,
-            List.of(SimulatedPolicy.TOPO),
+            List.of(SimulatedPolicy.BASELINE, SimulatedPolicy.TOPO),
             Scaling.WEAK,
             Progress.SILENT));
   }
@@ -66,12 +66,16 @@ class PublishedFiguresTest {
     return best(network, SimulatedPolicy.TOPO);
   }
 
-  private static SimulatedSync onMost(SimulatedPolicy policy) {
+  private static SimulatedSync row(String network, SimulatedPolicy policy, int ranks) {
     return rows.stream()
-        .filter(row -> row.network().equals("ResNet50") && row.ranks() == MOST)
+        .filter(row -> row.network().equals(network) && row.ranks() == ranks)
         .filter(row -> row.policy().equals(policy.code()))
         .findFirst()
         .orElseThrow();
+  }
+
+  private static SimulatedSync onMost(SimulatedPolicy policy) {
+    return row("ResNet50", policy, MOST);
   }
 
   @Test
@@ -88,22 +92,21 @@ class PublishedFiguresTest {
     assertEquals(best(SimulatedPolicy.TOPO), best(SimulatedPolicy.SCP_TOPO), 0.5);
   }
 
+  /** Best gains over all ranks. */
   @Test
   void gainsThatAgree() {
-    assertEquals(10, best(SimulatedPolicy.GS), POINTS);
-    // On the most ranks alone, what was published as the best gain of all.
-    assertEquals(18, onMost(SimulatedPolicy.SCP).gainPercent(), POINTS);
-    assertEquals(21, onMost(SimulatedPolicy.TOPO).gainPercent(), POINTS);
-    assertEquals(23, onMost(SimulatedPolicy.SCP_TOPO).gainPercent(), POINTS);
+    assertEquals(16, best(SimulatedPolicy.NBCS), POINTS);
+    assertEquals(18, best(SimulatedPolicy.SCP), POINTS);
+    assertEquals(23, best(SimulatedPolicy.SCP_TOPO), POINTS);
+    assertEquals(35, topo("GoogLeNet"), POINTS);
+    assertEquals(18, topo("Inception-v3"), POINTS);
   }
 
-  /** Best gains over all ranks: published 16, 18, 21 and 23. */
+  /** Best gains over all ranks: published 10 and 21. */
   @Test
   void gainsThatDoNotAgree() {
-    assertEquals(27.4, best(SimulatedPolicy.NBCS), MISS_POINTS);
-    assertEquals(27.7, best(SimulatedPolicy.SCP), MISS_POINTS);
-    assertEquals(36.3, best(SimulatedPolicy.TOPO), MISS_POINTS);
-    assertEquals(36.3, best(SimulatedPolicy.SCP_TOPO), MISS_POINTS);
+    assertEquals(17.3, best(SimulatedPolicy.GS), MISS_POINTS);
+    assertEquals(25.7, best(SimulatedPolicy.TOPO), MISS_POINTS);
     // Published as gains, simulated as losses on the most ranks.
     assertTrue(onMost(SimulatedPolicy.GS).gainPercent() < 0);
     assertTrue(onMost(SimulatedPolicy.NBCS).gainPercent() < 0);
@@ -119,18 +122,33 @@ class PublishedFiguresTest {
     assertTrue(topo("Inception-v3") > topo("VGG16"));
   }
 
-  /** Published: GoogLeNet gains most, AlexNet loses 6%. */
+  /** Published: GoogLeNet gains most, the ResNets at most 21, VGG16 2 to 6, AlexNet loses 6%. */
   @Test
   void gainsOfTheNetworksThatDoNotAgree() {
     assertTrue(topo("ResNet18") > topo("GoogLeNet"));
+    assertTrue(topo("VGG16") > 6 + POINTS);
     assertTrue(topo("AlexNet") > 0);
+  }
+
+  /** Held out: only ResNet50's window was fitted; these are of the baseline on one node. */
+  @Test
+  void windowsOfTheOtherNetworksAreThePublishedOnes() {
+    assertWindow(0.30, "ResNet101");
+    assertWindow(0.23, "ResNet152");
+    assertWindow(0.56, "GoogLeNet");
+    assertWindow(0.42, "Inception-v3");
+    assertWindow(0.32, "VGG16");
+  }
+
+  private static void assertWindow(double published, String network) {
+    assertEquals(published, row(network, SimulatedPolicy.BASELINE, 6).windowShare(), 0.06, network);
   }
 
   /** Published: 46% of the time under the baseline, 3.4% under topo, on 24,576 devices. */
   @Test
   void withoutNegotiationResultsHardlyWaitForTheSynchroniser() {
     assertEquals(0.46, onMost(SimulatedPolicy.BASELINE).backgroundShare(), 0.046);
-    assertTrue(onMost(SimulatedPolicy.TOPO).backgroundShare() < 0.034);
+    assertEquals(0.034, onMost(SimulatedPolicy.TOPO).backgroundShare(), 0.003);
     assertTrue(onMost(SimulatedPolicy.TOPO).busyShare() < 0.06);
   }
 }

@@ -46,8 +46,12 @@ class SyncSimulatorTest {
                 own.fusionBytes(),
                 0,
                 own.requestMicros(),
+                0,
                 own.napMicros(),
                 own.testMicros(),
+                own.nodeRanks(),
+                0,
+                1e18,
                 0,
                 1e18,
                 0,
@@ -115,6 +119,25 @@ class SyncSimulatorTest {
     double sum = row.computeShare() + row.backgroundShare() + row.copyShare() + row.transferShare();
     assertEquals(1, sum, 1e-6);
     assertTrue(row.busyShare() >= 0 && row.busyShare() <= 1, "busy " + row.busyShare());
+  }
+
+  /** Who is late once sleeps ever after, and the others spin. */
+  @Test
+  void lateOncePassesFromCycleToCycleAndThroughTransfers() {
+    SimulatedSync negotiated = run(BUILT_IN, SimulatedPolicy.BASELINE, 1536);
+    // All but the last spin all the time; in the window they have half of a core.
+    assertEquals(1 - negotiated.windowShare() / 2, negotiated.busyShare(), 0.05);
+    assertTrue(run(ideal(), SimulatedPolicy.BASELINE, 1536).busyShare() < 0.01);
+  }
+
+  @Test
+  void aNodeMovesBytesFasterThanTheNetworkAndWithoutCongestion() {
+    ClusterModel own = BUILT_IN.cluster();
+    double bytes = 1e9;
+    double node = own.transferMillis(bytes, own.nodeRanks());
+    double expected = 2 * bytes * (own.nodeRanks() - 1) / own.nodeRanks() / own.nodeBandwidth();
+    assertEquals(1e3 * expected, node, 0.02 * node);
+    assertTrue(own.transferMillis(bytes, 2 * own.nodeRanks()) > 2 * node);
   }
 
   @Test
