@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -57,7 +58,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
    *
    * @param bytes that this rank has copied
    * @param stallSeconds that training stood still
-   * @param writeSeconds from the end of the copy until the first level was committed
+   * @param writeSeconds from the end of the copy, or of the save before, until the first level was
+   *     committed
    */
   public record Cost(long step, long bytes, double stallSeconds, double writeSeconds) {}
 
@@ -190,27 +192,30 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
       waitForAll();
     }
     MemorySegment copy = buffers.next(first.snapshotBytes());
-    Snapshot snapshot = first.snapshot(step, state, copy, copying);
+    Snapshot snapshot = first.snapshot(step, state, copy);
     List<LevelStore> to = new ArrayList<>();
     inMemory.ifPresent(to::add);
     folders.forEach(level -> to.add(stores.get(level)));
-    double stall = (System.nanoTime() - began) / 1e9;
+    // Folders and files are made while the state is copied.
+    CompletableFuture<Double> stall = new CompletableFuture<>();
     underWay[turn] = writer.submit(() -> write(snapshot, to, stall));
+    snapshot.fill(state.tree(), copying);
+    stall.complete((System.nanoTime() - began) / 1e9);
   }
 
-  private void write(Snapshot snapshot, List<LevelStore> to, double stall) {
+  private void write(Snapshot snapshot, List<LevelStore> to, CompletableFuture<Double> stall) {
     ThreadPriority.lower();
-    long began = System.nanoTime();
+    // Queued while the one before is written, or before its own copy is there.
+    CompletableFuture<Long> began = snapshot.filled().thenApply(_ -> System.nanoTime());
     try {
-      boolean told = false;
-      for (LevelStore level : to) {
-        level.put(snapshot);
-        if (!told) {
-          writeSeconds = (System.nanoTime() - began) / 1e9;
-          costs.accept(new Cost(snapshot.step(), snapshot.layout().bytes(), stall, writeSeconds));
-          told = true;
+      for (int i = 0; i < to.size(); i++) {
+        to.get(i).put(snapshot);
+        if (i == 0) {
+          writeSeconds = (System.nanoTime() - began.join()) / 1e9;
+          long bytes = snapshot.layout().bytes();
+          costs.accept(new Cost(snapshot.step(), bytes, stall.join(), writeSeconds));
         }
-        level.tidy();
+        to.get(i).tidy();
       }
       lastFailure = null;
     } catch (WorkFailedException e) {

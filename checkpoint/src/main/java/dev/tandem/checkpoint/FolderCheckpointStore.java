@@ -33,6 +33,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   private final Consumer<String> lines;
   private final ShardWriter writer;
   private final Commit commit;
+  private final Housekeeping housekeeping;
   private final SnapshotBuffers buffers = new SnapshotBuffers(Arena.ofAuto());
 
   /** Steps whose checkpoint was found damaged: these alone may be written again. */
@@ -68,6 +69,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     Executor meanwhile = Meanwhile.threads();
     this.writer = new ShardWriter(folder, files, options, meanwhile);
     this.commit = new Commit(folder, files, lines, meanwhile);
+    this.housekeeping = new Housekeeping(folder, files, options.retention(), lines);
   }
 
   /** Where the checkpoints are. */
@@ -85,9 +87,11 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
       divide(state);
     }
     if (options.incremental()) {
+      Snapshot copy = snapshot(step, state, buffers.next(layout.bytes()));
       try (CopyThreads alone = new CopyThreads(0)) {
-        put(snapshot(step, state, buffers.next(layout.bytes()), alone));
+        copy.fill(state.tree(), alone);
       }
+      put(copy);
     } else {
       put(Snapshot.live(step, state.tree(), holders, layout));
     }
@@ -126,9 +130,9 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     held = mine;
   }
 
-  /** A copy of what this rank writes, in memory that is as long as {@link #snapshotBytes}. */
-  Snapshot snapshot(long step, SlicedState state, MemorySegment memory, CopyThreads threads) {
-    return Snapshot.copy(step, state.tree(), holders, layout, memory, threads);
+  /** What this rank writes, to be copied into memory as long as {@link #snapshotBytes}. */
+  Snapshot snapshot(long step, SlicedState state, MemorySegment memory) {
+    return Snapshot.in(memory, step, state.tree(), holders, layout);
   }
 
   long snapshotBytes() {
@@ -150,6 +154,9 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
         List<byte[]> failures = Messages.toFirst(ranks, finishOrExplain(shard));
         agree(first ? commit.commit(step, refusal, failures) : "");
         writer.committed(snapshot, shard.part());
+        if (first) {
+          housekeeping.committed(commit.drafted());
+        }
       }
     } catch (RuntimeException e) {
       // The memory of the last good snapshot is used again before there is another good one.
@@ -197,7 +204,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   @Override
   public void tidy() {
     if (ranks.rank() == 0) {
-      new Housekeeping(folder, files, options.retention(), lines).run();
+      housekeeping.run();
     }
   }
 

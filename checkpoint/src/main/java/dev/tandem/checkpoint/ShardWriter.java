@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.zip.CRC32C;
@@ -40,6 +41,7 @@ final class ShardWriter {
 
   /**
    * Begins to write a snapshot, whose memory is borrowed until that is finished; the caller closes.
+   * All that does not depend on the snapshot's bytes is done before they are there.
    *
    * @param shard path within the store
    */
@@ -63,7 +65,14 @@ final class ShardWriter {
     }
     List<Safetensors.Entry> plain =
         written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
-    long headerBytes = roundUp(Safetensors.most(plain, metadata(snapshot, written)));
+    Map<String, String> metadata = metadata(snapshot, written);
+    // Without compression the sizes are known, and with them the header.
+    Optional<byte[]> header =
+        options.compression() == Compression.NONE
+            ? Optional.of(Safetensors.headerOf(plain, metadata, DurableFiles.BLOCK))
+            : Optional.empty();
+    long headerBytes =
+        header.map(known -> (long) known.length).orElse(roundUp(Safetensors.most(plain, metadata)));
     Path path = store.resolve(shard);
     BlockWriter out =
         new BlockWriter(
@@ -74,7 +83,9 @@ final class ShardWriter {
             options.bytesPerSecond());
     try {
       Meanwhile named = Meanwhile.start(meanwhile, () -> files.forceDirectory(path.getParent()));
-      Manifest.Shard file = append(snapshot, written, shard, out, headerBytes, pieces);
+      header.ifPresent(out::header);
+      snapshot.await();
+      Manifest.Shard file = append(snapshot, written, shard, out, headerBytes, header, pieces);
       shards.put(shard, file);
       Part part = new Part("", snapshot.holders(), shards, pieces);
       return ShardUnderWay.of(part, out, file.bytes(), named);
@@ -99,6 +110,9 @@ final class ShardWriter {
   /** The pieces that are byte for byte as they were last time, and where they were. */
   private Map<String, Part.NamedPiece> unchanged(Snapshot snapshot) {
     Map<String, Part.NamedPiece> unchanged = new TreeMap<>();
+    if (options.incremental()) {
+      snapshot.await();
+    }
     if (!options.incremental() || last == null || !last.layout().equals(snapshot.layout())) {
       return unchanged;
     }
@@ -114,8 +128,8 @@ final class ShardWriter {
   }
 
   /**
-   * Appends what is written of a snapshot and then puts the header, for which sizes are known then,
-   * into the place that was left for it.
+   * Appends what is written of a snapshot, and puts the header into the place that was left for it,
+   * if it is not there already.
    */
   private Manifest.Shard append(
       Snapshot snapshot,
@@ -123,6 +137,7 @@ final class ShardWriter {
       String shard,
       BlockWriter out,
       long headerBytes,
+      Optional<byte[]> early,
       List<Part.NamedPiece> pieces) {
     boolean compressed = options.compression() != Compression.NONE;
     boolean whole =
@@ -153,9 +168,15 @@ final class ShardWriter {
                   sum)));
     }
     long bytes = whole ? headerBytes + snapshot.layout().bytes() : out.position();
-    byte[] known = Safetensors.headerOf(entries, metadata(snapshot, written), DurableFiles.BLOCK);
-    byte[] header = Safetensors.grown(known, headerBytes);
-    out.header(header);
+    byte[] header =
+        early.orElseGet(
+            () -> {
+              Map<String, String> metadata = metadata(snapshot, written);
+              byte[] known = Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK);
+              byte[] late = Safetensors.grown(known, headerBytes);
+              out.header(late);
+              return late;
+            });
     return new Manifest.Shard(bytes, headerBytes, checksum(MemorySegment.ofArray(header)));
   }
 
