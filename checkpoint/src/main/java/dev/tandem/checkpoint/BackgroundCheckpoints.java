@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -58,8 +57,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
    *
    * @param bytes that this rank has copied
    * @param stallSeconds that training stood still
-   * @param writeSeconds from the end of the copy, or of the save before, until the first level was
-   *     committed
+   * @param writeSeconds from the end of the copy until the first level was committed
    */
   public record Cost(long step, long bytes, double stallSeconds, double writeSeconds) {}
 
@@ -192,30 +190,27 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
       waitForAll();
     }
     MemorySegment copy = buffers.next(first.snapshotBytes());
-    Snapshot snapshot = first.snapshot(step, state, copy);
+    Snapshot snapshot = first.snapshot(step, state, copy, copying);
     List<LevelStore> to = new ArrayList<>();
     inMemory.ifPresent(to::add);
     folders.forEach(level -> to.add(stores.get(level)));
-    // Folders and files are made while the state is copied.
-    CompletableFuture<Double> stall = new CompletableFuture<>();
+    double stall = (System.nanoTime() - began) / 1e9;
     underWay[turn] = writer.submit(() -> write(snapshot, to, stall));
-    snapshot.fill(state.tree(), copying);
-    stall.complete((System.nanoTime() - began) / 1e9);
   }
 
-  private void write(Snapshot snapshot, List<LevelStore> to, CompletableFuture<Double> stall) {
+  private void write(Snapshot snapshot, List<LevelStore> to, double stall) {
     ThreadPriority.lower();
-    // Queued while the one before is written, or before its own copy is there.
-    CompletableFuture<Long> began = snapshot.filled().thenApply(_ -> System.nanoTime());
+    long began = System.nanoTime();
     try {
-      for (int i = 0; i < to.size(); i++) {
-        to.get(i).put(snapshot);
-        if (i == 0) {
-          writeSeconds = (System.nanoTime() - began.join()) / 1e9;
-          long bytes = snapshot.layout().bytes();
-          costs.accept(new Cost(snapshot.step(), bytes, stall.join(), writeSeconds));
+      boolean told = false;
+      for (LevelStore level : to) {
+        level.put(snapshot);
+        if (!told) {
+          writeSeconds = (System.nanoTime() - began) / 1e9;
+          costs.accept(new Cost(snapshot.step(), snapshot.layout().bytes(), stall, writeSeconds));
+          told = true;
         }
-        to.get(i).tidy();
+        level.tidy();
       }
       lastFailure = null;
     } catch (WorkFailedException e) {

@@ -87,11 +87,9 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
       divide(state);
     }
     if (options.incremental()) {
-      Snapshot copy = snapshot(step, state, buffers.next(layout.bytes()));
       try (CopyThreads alone = new CopyThreads(0)) {
-        copy.fill(state.tree(), alone);
+        put(snapshot(step, state, buffers.next(layout.bytes()), alone));
       }
-      put(copy);
     } else {
       put(Snapshot.live(step, state.tree(), holders, layout));
     }
@@ -130,9 +128,9 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     held = mine;
   }
 
-  /** What this rank writes, to be copied into memory as long as {@link #snapshotBytes}. */
-  Snapshot snapshot(long step, SlicedState state, MemorySegment memory) {
-    return Snapshot.in(memory, step, state.tree(), holders, layout);
+  /** A copy of what this rank writes, in memory that is as long as {@link #snapshotBytes}. */
+  Snapshot snapshot(long step, SlicedState state, MemorySegment memory, CopyThreads threads) {
+    return Snapshot.copy(step, state.tree(), holders, layout, memory, threads);
   }
 
   long snapshotBytes() {

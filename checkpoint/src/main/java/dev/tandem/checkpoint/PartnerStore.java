@@ -73,7 +73,6 @@ final class PartnerStore implements LevelStore {
     SavedStep key = new SavedStep(snapshot.step(), generation);
     memory.begin(key);
     MemorySegment mine = memory.part(ranks.rank(), snapshot.layout().bytes());
-    snapshot.await();
     Part part = copy(snapshot, mine);
     List<Part> parts = new ArrayList<>();
     for (byte[] report : Messages.all(ranks, Json.bytes(part))) {

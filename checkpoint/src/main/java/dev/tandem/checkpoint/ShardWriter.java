@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.zip.CRC32C;
@@ -26,6 +25,8 @@ final class ShardWriter {
   private final Executor meanwhile;
   private Snapshot last;
   private Part lastPart;
+  private ShardLayout roomLayout;
+  private long room;
 
   /**
    * For the snapshots of one store.
@@ -41,7 +42,6 @@ final class ShardWriter {
 
   /**
    * Begins to write a snapshot, whose memory is borrowed until that is finished; the caller closes.
-   * All that does not depend on the snapshot's bytes is done before they are there.
    *
    * @param shard path within the store
    */
@@ -63,16 +63,7 @@ final class ShardWriter {
     if (written.isEmpty()) {
       return ShardUnderWay.nothing(new Part("", snapshot.holders(), shards, pieces));
     }
-    List<Safetensors.Entry> plain =
-        written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
-    Map<String, String> metadata = metadata(snapshot, written);
-    // Without compression the sizes are known, and with them the header.
-    Optional<byte[]> header =
-        options.compression() == Compression.NONE
-            ? Optional.of(Safetensors.headerOf(plain, metadata, DurableFiles.BLOCK))
-            : Optional.empty();
-    long headerBytes =
-        header.map(known -> (long) known.length).orElse(roundUp(Safetensors.most(plain, metadata)));
+    long headerBytes = room(snapshot, written);
     Path path = store.resolve(shard);
     BlockWriter out =
         new BlockWriter(
@@ -83,9 +74,7 @@ final class ShardWriter {
             options.bytesPerSecond());
     try {
       Meanwhile named = Meanwhile.start(meanwhile, () -> files.forceDirectory(path.getParent()));
-      header.ifPresent(out::header);
-      snapshot.await();
-      Manifest.Shard file = append(snapshot, written, shard, out, headerBytes, header, pieces);
+      Manifest.Shard file = append(snapshot, written, shard, out, headerBytes, pieces);
       shards.put(shard, file);
       Part part = new Part("", snapshot.holders(), shards, pieces);
       return ShardUnderWay.of(part, out, file.bytes(), named);
@@ -93,6 +82,27 @@ final class ShardWriter {
       out.close();
       throw e;
     }
+  }
+
+  /**
+   * Bytes that the header fits into. It is written last, while the disk is busy, but where the data
+   * begins must be known at once; so what was found for all pieces is remembered.
+   */
+  private long room(Snapshot snapshot, List<Integer> written) {
+    boolean all = written.size() == snapshot.layout().pieces().size();
+    if (all && snapshot.layout().equals(roomLayout)) {
+      return room;
+    }
+    List<Safetensors.Entry> plain =
+        written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
+    // Later steps may have more digits.
+    Map<String, String> metadata = metadata(Long.MAX_VALUE, snapshot.layout(), written);
+    long found = roundUp(Safetensors.most(plain, metadata));
+    if (all) {
+      roomLayout = snapshot.layout();
+      room = found;
+    }
+    return found;
   }
 
   /** Remembers what is now committed, so that the next checkpoint may refer to it. */
@@ -110,9 +120,6 @@ final class ShardWriter {
   /** The pieces that are byte for byte as they were last time, and where they were. */
   private Map<String, Part.NamedPiece> unchanged(Snapshot snapshot) {
     Map<String, Part.NamedPiece> unchanged = new TreeMap<>();
-    if (options.incremental()) {
-      snapshot.await();
-    }
     if (!options.incremental() || last == null || !last.layout().equals(snapshot.layout())) {
       return unchanged;
     }
@@ -128,8 +135,8 @@ final class ShardWriter {
   }
 
   /**
-   * Appends what is written of a snapshot, and puts the header into the place that was left for it,
-   * if it is not there already.
+   * Appends what is written of a snapshot and then puts the header, for which sizes are known then,
+   * into the place that was left for it.
    */
   private Manifest.Shard append(
       Snapshot snapshot,
@@ -137,7 +144,6 @@ final class ShardWriter {
       String shard,
       BlockWriter out,
       long headerBytes,
-      Optional<byte[]> early,
       List<Part.NamedPiece> pieces) {
     boolean compressed = options.compression() != Compression.NONE;
     boolean whole =
@@ -168,15 +174,10 @@ final class ShardWriter {
                   sum)));
     }
     long bytes = whole ? headerBytes + snapshot.layout().bytes() : out.position();
-    byte[] header =
-        early.orElseGet(
-            () -> {
-              Map<String, String> metadata = metadata(snapshot, written);
-              byte[] known = Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK);
-              byte[] late = Safetensors.grown(known, headerBytes);
-              out.header(late);
-              return late;
-            });
+    Map<String, String> metadata = metadata(snapshot.step(), snapshot.layout(), written);
+    byte[] known = Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK);
+    byte[] header = Safetensors.grown(known, headerBytes);
+    out.header(header);
     return new Manifest.Shard(bytes, headerBytes, checksum(MemorySegment.ofArray(header)));
   }
 
@@ -247,14 +248,14 @@ final class ShardWriter {
   }
 
   /** What a reader of the shard alone must know of pieces that are not whole tensors. */
-  private Map<String, String> metadata(Snapshot snapshot, List<Integer> written) {
+  private Map<String, String> metadata(long step, ShardLayout layout, List<Integer> written) {
     Map<String, String> metadata = new TreeMap<>();
-    metadata.put("tandem.step", Long.toString(snapshot.step()));
+    metadata.put("tandem.step", Long.toString(step));
     if (options.compression() != Compression.NONE) {
       metadata.put("tandem.compression", options.compression().name());
     }
     for (int i : written) {
-      Division.Share share = snapshot.layout().pieces().get(i).share();
+      Division.Share share = layout.pieces().get(i).share();
       if (!share.block().shape().equals(share.holding().whole())) {
         metadata.put(
             "tandem.slice." + share.holding().name(),
