@@ -2,6 +2,7 @@ package dev.tandem.cli;
 
 import dev.tandem.bench.sync.SyncBenchmark;
 import dev.tandem.bench.sync.SyncEffort;
+import dev.tandem.bench.sync.SyncLimits;
 import dev.tandem.bench.sync.SyncRow;
 import dev.tandem.core.UsageException;
 import java.util.List;
@@ -24,9 +25,40 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./tandem bench sync --quick              a few short turns, 75 s at most",
       "  ./tandem bench sync --rounds 20 --json b.json",
-      "  ./tandem bench sync --study pool,transfers"
+      "  ./tandem bench sync --policies topo,nbcs --inputs heavy --cycles 5",
+      "  ./tandem bench sync --study pool,transfers",
+      "  ./tandem bench sync --study idle         an idle synchroniser alone, 30 pairs"
     })
 final class BenchSyncCommand extends TandemCommand {
+
+  private static final String HEADING =
+      String.format(
+          "%-24s %7s %7s %6s %12s %7s %7s %7s %8s %6s %6s %6s %6s %6s %6s %6s",
+          "policy",
+          "step ms",
+          "p95 ms",
+          "ratio",
+          "95% interval",
+          "buckets",
+          "backgr.",
+          "control",
+          "switches",
+          "await",
+          "input",
+          "moving",
+          "agreed",
+          "cpu",
+          "queued",
+          "decode");
+
+  private static final String LEGEND =
+      "ratio: step time over that of the spin-and-yield baseline, below 1 is faster; buckets: over"
+          + " that of buckets; backgr.: of a core that the synchroniser's threads use; control: of"
+          + " the time that its thread waits for other ranks' consent; switches: a step that took"
+          + " the core from it (yields count, too). Milliseconds of a step: await, input: that the"
+          + " training thread waits for sums and for its batch; moving: that gradients are under"
+          + " way; cpu, queued: that the training thread runs, and that it has no core; decode:"
+          + " that input threads run. agreed: agreements of all ranks a step.";
 
   @Option(
       names = "--quick",
@@ -37,7 +69,8 @@ final class BenchSyncCommand extends TandemCommand {
       names = "--rounds",
       paramLabel = "N",
       description =
-          "Turns of every policy with every input. Default: 12, with --quick 10 or fewer.")
+          "Turns of every policy with every input. Default: 12, with --quick 10; fewer where the"
+              + " whole would take longer than 15 minutes, with --quick 75 s.")
   private Integer rounds;
 
   @Option(
@@ -45,16 +78,49 @@ final class BenchSyncCommand extends TandemCommand {
       paramLabel = "NAMES",
       split = ",",
       description =
-          "Instead of all policies, options of topo beside it: pool (background and input threads"
-              + " share one pool with no more threads than cores), transfers (several at once, and"
-              + " every tensor by itself).")
+          "Instead of all policies: idle (a synchroniser that has nothing to do), or options of"
+              + " topo beside it: pool (background and input threads share one pool with no more"
+              + " threads than cores), transfers (several at once, and every tensor by itself).")
   private List<String> studies = List.of();
+
+  @Option(
+      names = "--policies",
+      paramLabel = "NAMES",
+      split = ",",
+      description = "Only these policies, and the baseline.")
+  private List<String> policies = List.of();
+
+  @Option(
+      names = "--inputs",
+      paramLabel = "NAMES",
+      split = ",",
+      description = "Only these inputs: heavy, light, synthetic.")
+  private List<String> inputs = List.of();
+
+  @Option(
+      names = "--cycles",
+      paramLabel = "MS",
+      split = ",",
+      description = "Only these cycle times, in milliseconds. Default: 1,5, with --quick 1.")
+  private List<Double> cycles = List.of();
 
   @Override
   protected List<SyncRow> run() {
     SyncEffort effort = quick ? SyncEffort.QUICK : SyncEffort.FULL;
+    if (!studies.isEmpty() && !policies.isEmpty()) {
+      throw new UsageException("choose --study or --policies");
+    }
     if (!studies.isEmpty()) {
       effort = effort.withStudies(studies);
+    }
+    if (!policies.isEmpty()) {
+      effort = effort.withPolicies(policies);
+    }
+    if (!inputs.isEmpty()) {
+      effort = effort.withInputs(inputs);
+    }
+    if (!cycles.isEmpty()) {
+      effort = effort.withCycles(cycles);
     }
     if (rounds != null) {
       if (rounds < 1) {
@@ -65,63 +131,76 @@ final class BenchSyncCommand extends TandemCommand {
     SyncBenchmark benchmark = new SyncBenchmark(effort, ConsoleProgress.system());
     List<SyncRow> rows = benchmark.run();
     print(rows);
+    SyncLimits.check(rows).forEach(this::print);
     benchmark.parameters().ifPresent(line -> out().println(line));
     return rows;
   }
 
   private void print(List<SyncRow> rows) {
     out().println(rows.getFirst().machine());
-    out().printf("medians of %d rounds, 2 ranks of one core each%n", rows.getFirst().rounds());
     String section = "";
     for (SyncRow row : rows) {
+      if (row.idle()) {
+        printIdle(row);
+        continue;
+      }
       String title = "%s input, cycles of %.0f ms".formatted(row.input(), row.cycleMillis());
-      if (row.cycleMillis() > 0 && !title.equals(section)) {
-        out()
-            .printf(
-                "%n%s%n%-24s %9s %9s %8s %14s %10s %10s %10s %10s%n",
-                title,
-                "policy",
-                "step ms",
-                "p95 ms",
-                "ratio",
-                "95% interval",
-                "to buckets",
-                "background",
-                "waits",
-                "switches");
+      if (!title.equals(section)) {
+        out().printf("%n%s, 2 ranks of one core each, medians of %d rounds%n", title, row.rounds());
+        out().println(HEADING);
         section = title;
       }
-      if (row.cycleMillis() > 0) {
-        out()
-            .printf(
-                Locale.ROOT,
-                "%-24s %9.2f %9.2f %8.3f %14s %10.3f %9.1f%% %9.1f%% %10.2f%n",
-                row.policy(),
-                row.iterationMillis(),
-                row.p95Millis(),
-                row.ratioToBaseline(),
-                String.format(Locale.ROOT, "%.3f..%.3f", row.ratioLow(), row.ratioHigh()),
-                row.ratioToBuckets(),
-                100 * row.backgroundCpuShare(),
-                100 * row.controlWaitShare(),
-                row.involuntarySwitchesPerIteration());
-      } else {
-        out()
-            .printf(
-                Locale.ROOT,
-                "%nidle synchroniser beside a serial loop: step times x%.4f (%.4f..%.4f), its thread"
-                    + " uses %.3f%% of a core%n",
-                row.ratioToBaseline(),
-                row.ratioLow(),
-                row.ratioHigh(),
-                100 * row.backgroundCpuShare());
-      }
+      printRow(row);
     }
+    out().printf("%n%s%n", LEGEND);
+  }
+
+  private void printRow(SyncRow row) {
     out()
         .printf(
-            "%nratio: step time over that of the spin-and-yield baseline, below 1 is faster;"
-                + " background: of a core that the synchroniser's threads use; waits: of the time that"
-                + " its thread waits for other ranks; switches: a step that took the core from it"
-                + " (yields count, too).%n");
+            Locale.ROOT,
+            "%-24s %7.2f %7.2f %6.3f %12s %7.3f %6.1f%% %6.1f%% %8.2f %6.2f %6.2f %6.2f %6.1f %6.2f"
+                + " %6.2f %6.2f%n",
+            row.policy(),
+            row.iterationMillis(),
+            row.p95Millis(),
+            row.ratioToBaseline(),
+            String.format(Locale.ROOT, "%.3f..%.3f", row.ratioLow(), row.ratioHigh()),
+            row.ratioToBuckets(),
+            100 * row.backgroundCpuShare(),
+            100 * row.controlWaitShare(),
+            row.involuntarySwitchesPerIteration(),
+            row.awaitMillis(),
+            row.inputWaitMillis(),
+            row.transferMillis(),
+            row.agreementsPerIteration(),
+            row.engineCpuMillis(),
+            row.engineQueuedMillis(),
+            row.inputCpuMillis());
+  }
+
+  private void printIdle(SyncRow row) {
+    out()
+        .printf(
+            Locale.ROOT,
+            "%n%s: a synchroniser that has nothing to do beside a serial loop, %d pairs: step times"
+                + " x%.4f (%.4f..%.4f), its thread uses %.3f%% of a core%n",
+            row.policy(),
+            row.rounds(),
+            row.ratioToBaseline(),
+            row.ratioLow(),
+            row.ratioHigh(),
+            100 * row.backgroundCpuShare());
+  }
+
+  private void print(SyncLimits.Verdict verdict) {
+    out()
+        .printf(
+            Locale.ROOT,
+            "%-6s %.3f, at most %.3f: %s%n",
+            verdict.met() ? "met" : "missed",
+            verdict.reached(),
+            verdict.limit(),
+            verdict.what());
   }
 }

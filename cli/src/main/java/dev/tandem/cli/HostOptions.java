@@ -84,7 +84,7 @@ final class HostOptions {
 
   /** Processes on these hosts that meet at this point. */
   Placement placement(List<String> places, InetSocketAddress meetingPoint, JobSecret secret) {
-    Placement here = Placement.here(places.size());
+    Placement here = Placement.here(1);
     return new Placement(
         places,
         remoteShell == null

@@ -1,7 +1,6 @@
 package dev.tandem.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,15 +16,19 @@ import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileTrees;
 import dev.tandem.testkit.TestSeed;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,7 +64,7 @@ class KilledTrainingTest {
   @Test
   @Tag("slow")
   void aRunThatLosesRanksEndsAsOneThatDoesNot() throws Exception {
-    killed(1, 8);
+    killed(1, 40);
   }
 
   /** {@code -Dkills=5} for a shorter one. */
@@ -69,7 +72,7 @@ class KilledTrainingTest {
   @Tag("slow")
   void fiftyKills() throws Exception {
     int kills = Integer.getInteger("kills", 50);
-    killed(kills, Math.max(8, kills * 6 / 5));
+    killed(kills, Math.max(40, kills * 5));
   }
 
   /** As schedulers end a job: SIGTERM, and after a while SIGKILL. */
@@ -127,8 +130,12 @@ class KilledTrainingTest {
     }
   }
 
-  private static long size(Path file) throws IOException {
-    return Files.exists(file) ? Files.size(file) : 0;
+  private static long size(Path file) {
+    try {
+      return Files.exists(file) ? Files.size(file) : 0;
+    } catch (IOException e) {
+      return 0; // It is replaced just now.
+    }
   }
 
   private static void killed(int kills, int epochs) throws Exception {
@@ -141,8 +148,7 @@ class KilledTrainingTest {
     killer.ended = true;
     thread.join();
     assertEquals(expected, result.path("digest").asText());
-    assertTrue(killer.killed > 0, "nothing was killed");
-    System.out.printf("killed %d of %d times%n", killer.killed, kills);
+    assertEquals(kills, killer.killed.get(), "the run ended too early for all kills");
   }
 
   private static JsonNode train(String name, int epochs, int restarts, String... more)
@@ -157,60 +163,92 @@ class KilledTrainingTest {
   }
 
   /**
-   * Kills one rank with SIGKILL whenever the run has come some steps further, a little later than
-   * the step was told: in computing, in collectives or while a checkpoint is written.
+   * Kills one rank with SIGKILL again and again: every second time as soon as the run has come some
+   * steps further, in the first steps behind a restore and their checkpoint; otherwise up to a
+   * second after a further checkpoint was committed, so that the run gets on from kill to kill.
    */
   private static final class Killer implements Runnable {
 
     private final Path metrics;
+    private final Path checkpoints;
     private final int kills;
     private final SplittableRandom random;
-    private volatile int killed;
+    private final AtomicInteger killed = new AtomicInteger();
     private volatile boolean ended;
 
     Killer(Path run, int kills, SplittableRandom random) {
       this.metrics = run.resolve("metrics.jsonl");
+      this.checkpoints = run.resolve("checkpoints");
       this.kills = kills;
       this.random = random;
     }
 
     @Override
     public void run() {
-      long bytes = 0;
-      int done = 0;
-      while (done < kills && !ended) {
-        long grown = bytes + random.nextLong(2000);
-        while (size() <= grown && !ended) {
-          LockSupport.parkNanos(1_000_000);
-          if (size() < bytes) {
-            // A run that starts again forgets what it had told of later steps.
-            bytes = size();
-            grown = bytes + random.nextLong(2000);
-          }
+      while (killed.get() < kills && !ended) {
+        if (killed.get() % 2 == 0) {
+          awaitSteps();
+          pause(random.nextLong(30_000_000));
+        } else {
+          awaitCheckpoint();
+          pause(random.nextLong(1_000_000_000));
         }
-        LockSupport.parkNanos(random.nextLong(30_000_000));
-        List<ProcessHandle> ranks =
-            ProcessHandle.current().descendants().filter(Killer::isRank).toList();
-        if (ranks.isEmpty()) {
-          continue;
-        }
-        ProcessHandle victim = ranks.get(random.nextInt(ranks.size()));
-        if (victim.destroyForcibly()) {
-          done++;
-          killed = done;
-          while (victim.isAlive() && !ended) {
-            LockSupport.parkNanos(1_000_000);
-          }
-        }
-        bytes = size();
+        killOne();
       }
     }
 
-    private long size() {
-      try {
-        return Files.exists(metrics) ? Files.size(metrics) : 0;
-      } catch (IOException e) {
-        return 0;
+    private void awaitSteps() {
+      long bytes = size(metrics);
+      long grown = bytes + random.nextLong(2000);
+      while (size(metrics) <= grown && !ended) {
+        if (size(metrics) < bytes) {
+          // A run that starts again forgets what it had told of later steps.
+          bytes = size(metrics);
+          grown = bytes + random.nextLong(2000);
+        }
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+
+    private void awaitCheckpoint() {
+      String last = newest();
+      while (newest().compareTo(last) <= 0 && !ended) {
+        LockSupport.parkNanos(5_000_000);
+      }
+    }
+
+    /** The name of the newest checkpoint's folder. */
+    private String newest() {
+      try (Stream<Path> steps = Files.list(checkpoints)) {
+        return steps
+            .filter(step -> Files.exists(step.resolve("manifest.json")))
+            .map(step -> step.getFileName().toString())
+            .max(Comparator.naturalOrder())
+            .orElse("");
+      } catch (IOException | UncheckedIOException e) {
+        return ""; // There is none yet, or one is being removed.
+      }
+    }
+
+    private void pause(long nanos) {
+      long until = System.nanoTime() + nanos;
+      while (System.nanoTime() < until && !ended) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+
+    private void killOne() {
+      List<ProcessHandle> ranks =
+          ProcessHandle.current().descendants().filter(Killer::isRank).toList();
+      if (ranks.isEmpty() || ended) {
+        return;
+      }
+      ProcessHandle victim = ranks.get(random.nextInt(ranks.size()));
+      if (victim.destroyForcibly()) {
+        killed.incrementAndGet();
+        while (victim.isAlive() && !ended) {
+          LockSupport.parkNanos(1_000_000);
+        }
       }
     }
 

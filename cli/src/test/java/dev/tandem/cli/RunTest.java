@@ -2,6 +2,7 @@ package dev.tandem.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -127,6 +128,14 @@ class RunTest {
   void whatCannotBeIsSaidInOneLine(String arguments, String why) {
     Object[] words = ("run " + arguments).split(" ");
     assertEquals("tandem: " + why, CommandRun.failed(2, words));
+  }
+
+  /** The class does not exist, so nothing would start on a machine that bears them. */
+  @Test
+  void moreProcessesThanTheMachineBearsAreRefused() {
+    assumeTrue(Runtime.getRuntime().availableProcessors() < 64, "a machine that bears 4,096 ranks");
+    String line = CommandRun.failed(2, "run", "-n", "4096", "--", "no.such.Class");
+    assertTrue(line.startsWith("tandem: 4,096 processes are too many for this machine: "), line);
   }
 
   @Test

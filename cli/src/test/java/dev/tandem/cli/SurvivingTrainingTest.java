@@ -213,11 +213,10 @@ class SurvivingTrainingTest {
   void oneKilledAgainAndAgainEndsWithTheSameBits() throws Exception {
     Duration whole = Duration.ofSeconds(Integer.getInteger("survival.seconds", 300));
     Duration every = Duration.ofSeconds(Integer.getInteger("survival.every", 30));
-    long began = System.nanoTime();
-    int epochs = 10;
-    train("measure", 4, epochs, 0, "checkpoint.every=1");
-    double perEpoch = (System.nanoTime() - began) / 1e9 / epochs;
-    int needed = (int) Math.ceil(whole.toSeconds() / perEpoch);
+    // Two runs tell what an epoch takes without the start of the processes.
+    double few = seconds(train("measure-10", 4, 10, 0, "checkpoint.every=1"));
+    double more = seconds(train("measure-60", 4, 60, 0, "checkpoint.every=1"));
+    int needed = (int) Math.ceil(whole.toSeconds() / ((more - few) / 50));
     JsonNode expected = train("long-undisturbed", 4, needed, 0, "checkpoint.every=1");
     Slayer slayer = new Slayer(every);
     Thread thread = Thread.ofPlatform().daemon().start(slayer);
@@ -226,13 +225,15 @@ class SurvivingTrainingTest {
     thread.join();
     System.out.printf(
         "%d epochs, killed %d times; undisturbed %.0f s, disturbed %.0f s%n",
-        needed,
-        slayer.killed.get(),
-        expected.path("totalSeconds").asDouble(),
-        result.path("totalSeconds").asDouble());
+        needed, slayer.killed.get(), seconds(expected), seconds(result));
     assertEquals(expected.path("digest").asText(), result.path("digest").asText());
     assertEquals(expected.path("accuracy").asText(), result.path("accuracy").asText());
-    assertTrue(slayer.killed.get() > 0, "nothing was killed");
+    // The run may be a little faster than it was when measured.
+    assertTrue(slayer.killed.get() >= 0.7 * whole.dividedBy(every), "killed too seldom");
+  }
+
+  private static double seconds(JsonNode result) {
+    return result.path("totalSeconds").asDouble();
   }
 
   /** Kills one after the other, each time another one. */

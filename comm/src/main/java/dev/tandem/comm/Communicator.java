@@ -205,6 +205,15 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   /**
+   * How this rank waits in this group from its next wait on, where members share memory at a board;
+   * elsewhere nothing changes. Each rank may choose for itself, and any thread may do so at any
+   * time, also while another one is inside a collective of the group.
+   */
+  public void waitBy(WaitPolicy policy) {
+    team.waitBy(policy);
+  }
+
+  /**
    * The same communicator at another level of determinism: its operations and those of this one
    * take effect in the order of the program. All ranks use the same view for an operation. Nothing
    * needs closing.

@@ -48,6 +48,16 @@ final class Results implements Completion {
     }
   }
 
+  /** Whether all that are expected have come. */
+  boolean complete() {
+    lock.lock();
+    try {
+      return missing == 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Waits for all that are expected; throws the first failure among them, once. */
   void await() {
     Outcome outcome;

@@ -2,6 +2,7 @@ package dev.tandem.sync;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.transport.WaitPolicy;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.sync.agent.GradientMemory;
@@ -9,6 +10,7 @@ import dev.tandem.sync.agent.Intake;
 import dev.tandem.sync.agent.StallInspector;
 import dev.tandem.sync.agent.SyncAgent;
 import dev.tandem.sync.agent.SyncObserver;
+import dev.tandem.sync.agent.Vigil;
 import dev.tandem.sync.compress.Ledger;
 import dev.tandem.sync.compress.Volume;
 import dev.tandem.sync.cores.CorePartition;
@@ -16,7 +18,6 @@ import dev.tandem.sync.cores.Role;
 import dev.tandem.sync.plan.RequestGraph;
 import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.policy.SyncOptions;
-import dev.tandem.sync.policy.Waiting;
 import dev.tandem.sync.request.GradientRule;
 import dev.tandem.sync.request.Request;
 import java.lang.foreign.MemorySegment;
@@ -30,7 +31,8 @@ import java.util.stream.IntStream;
 
 /**
  * The synchroniser of data-parallel training: takes named requests from any thread, and a
- * background thread transfers them while the program goes on.
+ * background thread transfers them while the program goes on. What is left when the program waits
+ * for results the waiting thread does itself, if ranks follow a plan.
  *
  * <p>Each rank of a communicator, or of a group, makes one, at the same place in the order of its
  * operations and with the same options. It forms a group of its own, so it never disturbs other
@@ -48,6 +50,8 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   private final SyncOptions options;
   private final Intake intake;
   private final CorePartition partition;
+  private final SyncAgent agent;
+  private final Vigil vigil;
   private final Thread thread;
   private final StallInspector stalls;
   private final Results step = new Results();
@@ -55,8 +59,10 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   private final Ledger ledger = new Ledger();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Synchronizer(List<Communicator> groups, Communicator reports, Builder builder) {
+  private Synchronizer(
+      List<Communicator> groups, Communicator reports, Vigil vigil, Builder builder) {
     this.groups = groups;
+    this.vigil = vigil;
     this.options = builder.options;
     this.rule = builder.rule;
     ledger.residuals().prepare(builder.gradients, rule.compression());
@@ -66,14 +72,9 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       builder.graph.ifPresent(intake::propose);
     }
     builder.observer.began();
-    SyncAgent agent =
-        new SyncAgent(groups, options, intake, builder.observer, builder.memory, ledger);
+    this.agent = new SyncAgent(groups, options, intake, builder.observer, builder.memory, ledger);
     this.thread =
-        options
-            .threading()
-            .builder()
-            .name("tandem-sync-" + reports.rank())
-            .start(() -> runAll(agent));
+        options.threading().builder().name("tandem-sync-" + reports.rank()).start(this::runAll);
     this.stalls =
         new StallInspector(
             reports, intake, options.stallAfter(), options.stallAbort(), builder.log);
@@ -82,7 +83,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     }
   }
 
-  private void runAll(SyncAgent agent) {
+  private void runAll() {
     partition.enter(Role.BACKGROUND);
     while (agent.doWork()) {
       // What there is to do is in doWork, including sleep.
@@ -157,14 +158,15 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     /** Starts; all ranks do this at the same time. */
     public Synchronizer start() {
       int[] everyone = IntStream.range(0, communicator.size()).toArray();
-      Waiting waiting = SyncAgent.negotiated(options.policy()).waiting();
+      WaitPolicy waiting = Vigil.unnoticed(options.policy(), communicator.rank());
       int lanes = options.transfersAtOnce() == 1 ? 0 : options.transfersAtOnce();
       List<Communicator> groups = new ArrayList<>();
       for (int i = 0; i < 1 + lanes; i++) {
-        groups.add(communicator.group(waiting.policy(communicator.rank()), everyone));
+        groups.add(communicator.group(waiting, everyone));
       }
       Communicator reports = communicator.group(everyone);
-      return new Synchronizer(List.copyOf(groups), reports, this);
+      Vigil vigil = new Vigil(communicator, List.copyOf(groups), options.policy());
+      return new Synchronizer(List.copyOf(groups), reports, vigil, this);
     }
   }
 
@@ -195,8 +197,19 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   @Override
   public void await() {
     intake.endStep();
-    step.await();
+    await(step);
     ledger.residuals().endStep();
+  }
+
+  /** Waits for results, and does what can be done for them meanwhile. */
+  private void await(Results results) {
+    vigil.begin();
+    try {
+      agent.carryOut(results::complete);
+      results.await();
+    } finally {
+      vigil.end();
+    }
   }
 
   @Override
@@ -214,7 +227,10 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     return ledger.volume();
   }
 
-  /** Takes requests, all at once; their completions are told by a thread of its own. */
+  /**
+   * Takes requests, all at once. Their completions are told by its background thread or by a thread
+   * that waits in {@link #await} or {@link #sum}; they must not wait for such a thread.
+   */
   public void request(List<Request> requests) {
     intake.add(requests);
   }
@@ -230,7 +246,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     Results results = new Results();
     results.expect();
     request(Request.sum(tensor, results));
-    results.await();
+    await(results);
   }
 
   /**

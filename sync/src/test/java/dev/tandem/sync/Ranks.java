@@ -21,7 +21,12 @@ public final class Ranks {
 
   /** What each rank returns, by rank; fails with all stacks if it takes longer than the limit. */
   public static <T> List<T> run(int size, Duration limit, Work<T> work) throws Exception {
-    List<Communicator> communicators = Communicator.threads(size);
+    return run(Communicator.threads(size), limit, work);
+  }
+
+  /** The same for ranks that are there already; each is closed with its work. */
+  static <T> List<T> run(List<Communicator> communicators, Duration limit, Work<T> work)
+      throws Exception {
     return Watchdog.within(limit, () -> runAll(communicators, work));
   }
 

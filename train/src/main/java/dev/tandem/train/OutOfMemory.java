@@ -1,7 +1,9 @@
 package dev.tandem.train;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.train.config.TrainingConfig;
+import java.lang.management.ManagementFactory;
 
 /** What a user reads when the memory of a rank does not suffice. */
 final class OutOfMemory {
@@ -9,20 +11,31 @@ final class OutOfMemory {
   /** The name of the engine's allocator in what it throws. */
   private static final String ENGINE = "DefaultCPUAllocator";
 
+  /** Its value and its gradient. */
+  private static final int BYTES_PER_PARAMETER = 2 * Float.BYTES;
+
   private OutOfMemory() {}
 
   /** Runs the work; memory that runs out is one line, whoever needed it. */
   static void explained(TrainingConfig config, Runnable work) {
+    if (config.network().parameterCount() > memory() / BYTES_PER_PARAMETER) {
+      throw failure(config, null); // Found out by allocating, it takes minutes.
+    }
     try {
       work.run();
     } catch (OutOfMemoryError e) {
-      throw explained(config, e);
+      throw failure(config, e);
     } catch (WorkFailedException e) {
-      throw String.valueOf(e.getMessage()).contains(ENGINE) ? explained(config, e) : e;
+      throw String.valueOf(e.getMessage()).contains(ENGINE) ? failure(config, e) : e;
     }
   }
 
-  private static WorkFailedException explained(TrainingConfig config, Throwable cause) {
+  private static long memory() {
+    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getTotalMemorySize();
+  }
+
+  private static WorkFailedException failure(TrainingConfig config, Throwable cause) {
     return new WorkFailedException(
         "out of memory: the network has %,d parameters and a step %,d samples over all ranks; use a"
                 .formatted(config.network().parameterCount(), config.batch().global())

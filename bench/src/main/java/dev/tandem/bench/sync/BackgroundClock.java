@@ -1,19 +1,38 @@
 package dev.tandem.bench.sync;
 
 import dev.tandem.sync.agent.SyncObserver;
+import dev.tandem.sync.agent.Transfer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Times what the background thread does, from {@link #begin} on. Thread-safe. */
+/** Times what the synchroniser does, from {@link #begin} on. Thread-safe. */
 final class BackgroundClock implements SyncObserver {
 
+  private long agreements;
   private long waitNanos;
+  private long transferNanos;
   private final List<Long> oversleeps = new ArrayList<>();
+
+  /**
+   * What was seen.
+   *
+   * @param agreements of all ranks on what comes next
+   * @param waitNanos spent in them
+   * @param transferNanos in which gradients were under way
+   * @param oversleepMicros that 95% of the sleeps did not exceed; 0 if there were none
+   */
+  record Seen(long agreements, long waitNanos, long transferNanos, double oversleepMicros) {}
 
   @Override
   public synchronized void agreed(long beginNanos, long endNanos) {
+    agreements++;
     waitNanos += endNanos - beginNanos;
+  }
+
+  @Override
+  public synchronized void transferred(Transfer transfer) {
+    transferNanos += transfer.endNanos() - transfer.beginNanos();
   }
 
   @Override
@@ -24,16 +43,17 @@ final class BackgroundClock implements SyncObserver {
   }
 
   synchronized void begin() {
+    agreements = 0;
     waitNanos = 0;
+    transferNanos = 0;
     oversleeps.clear();
   }
 
-  synchronized long waitNanos() {
-    return waitNanos;
+  synchronized Seen seen() {
+    return new Seen(agreements, waitNanos, transferNanos, oversleepMicros());
   }
 
-  /** That 95% of the sleeps did not exceed; 0 if there were none. */
-  synchronized double oversleepMicros() {
+  private double oversleepMicros() {
     if (oversleeps.isEmpty()) {
       return 0;
     }

@@ -32,8 +32,7 @@ public final class SyncBenchmark {
   public List<SyncRow> run() {
     String machine = Machine.describe(Path.of(System.getProperty("java.io.tmpdir")));
     ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
-    long total = (long) effort.rounds() * effort.turns().size();
-    try (Progress.Task task = progress.start("sync", total, "turns")) {
+    try (Progress.Task task = progress.start("sync", effort.lines(), "turns")) {
       RankOutput sink =
           (rank, source, text) -> {
             switch (source) {

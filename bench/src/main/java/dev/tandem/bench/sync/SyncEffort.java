@@ -1,6 +1,7 @@
 package dev.tandem.bench.sync;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.sync.policy.SyncOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,6 +18,9 @@ import java.util.TreeMap;
  * @param idlePairs of loops with and without an idle synchroniser
  * @param checkSteps after which the parameters under all policies are compared
  * @param limit no round but the first begins that would end later, from the start of everything
+ * @param inputs heavy, light or synthetic
+ * @param cycleMillis of policies that negotiate
+ * @param policies the baseline first, unless there are none
  */
 public record SyncEffort(
     int rounds,
@@ -24,6 +28,7 @@ public record SyncEffort(
     int idlePairs,
     int checkSteps,
     Duration limit,
+    List<String> inputs,
     List<Double> cycleMillis,
     List<String> policies) {
 
@@ -40,7 +45,8 @@ public record SyncEffort(
           24,
           30,
           100,
-          Duration.ofMinutes(40),
+          Duration.ofMinutes(15),
+          SyncInput.codes(),
           List.of(1.0, 5.0),
           List.of(
               BASELINE,
@@ -61,8 +67,12 @@ public record SyncEffort(
           6,
           12,
           Duration.ofSeconds(62),
+          SyncInput.codes(),
           List.of(1.0),
           List.of(BASELINE, "baseline-parked", "gs", "nbcs", "topo", BUCKETS));
+
+  /** The study of {@link IdleLoops} alone. */
+  private static final String IDLE = "idle";
 
   /**
    * What can be studied beside the default, by name: ways of TOPO that are options, not policies.
@@ -73,17 +83,47 @@ public record SyncEffort(
               "pool", List.of("topo+pool"),
               "transfers", List.of("topo+transfers2", "topo+unfused", "topo+unfused+transfers4")));
 
-  /** The same, of these studies instead of all policies: each way beside TOPO and the baseline. */
+  /**
+   * The same, of these studies instead of all policies: an idle synchroniser, and each way of TOPO
+   * beside it and the baseline.
+   */
   public SyncEffort withStudies(List<String> names) {
-    List<String> ways = new ArrayList<>(List.of(BASELINE, BUCKETS, "topo"));
+    List<String> ways = new ArrayList<>();
     for (String name : names) {
-      if (!STUDIES.containsKey(name)) {
+      if (!name.equals(IDLE) && !STUDIES.containsKey(name)) {
         throw new UsageException(
-            "--study must be of %s, not '%s'".formatted(String.join(", ", STUDIES.keySet()), name));
+            "--study must be of %s, %s, not '%s'"
+                .formatted(IDLE, String.join(", ", STUDIES.keySet()), name));
       }
-      ways.addAll(STUDIES.get(name));
+      ways.addAll(STUDIES.getOrDefault(name, List.of()));
     }
-    return new SyncEffort(rounds, steps, 0, checkSteps, limit, List.of(1.0), ways);
+    if (!ways.isEmpty()) {
+      ways.addAll(0, List.of(BASELINE, BUCKETS, "topo"));
+    }
+    int pairs = names.contains(IDLE) ? idlePairs : 0;
+    return new SyncEffort(rounds, steps, pairs, checkSteps, limit, inputs, List.of(1.0), ways);
+  }
+
+  /** The same, of these policies beside the baseline and without idle loops. */
+  public SyncEffort withPolicies(List<String> names) {
+    List<String> beside = new ArrayList<>(List.of(BASELINE));
+    for (String name : names) {
+      SyncOptions.of(name); // which says so if there is no such policy
+      if (!beside.contains(name)) {
+        beside.add(name);
+      }
+    }
+    return new SyncEffort(rounds, steps, 0, checkSteps, limit, inputs, cycleMillis, beside);
+  }
+
+  public SyncEffort withInputs(List<String> codes) {
+    codes.forEach(SyncInput::of);
+    return new SyncEffort(
+        rounds, steps, idlePairs, checkSteps, limit, codes, cycleMillis, policies);
+  }
+
+  public SyncEffort withCycles(List<Double> millis) {
+    return new SyncEffort(rounds, steps, idlePairs, checkSteps, limit, inputs, millis, policies);
   }
 
   /**
@@ -99,18 +139,32 @@ public record SyncEffort(
   }
 
   public SyncEffort withRounds(int count) {
-    return new SyncEffort(count, steps, idlePairs, checkSteps, limit, cycleMillis, policies);
+    return new SyncEffort(
+        count, steps, idlePairs, checkSteps, limit, inputs, cycleMillis, policies);
   }
 
   /** The turns of a round, in the order of even rounds. */
   List<SyncTurn> turns() {
     List<SyncTurn> turns = new ArrayList<>();
-    for (SyncInput input : SyncInput.values()) {
+    for (String code : inputs) {
+      SyncInput input = SyncInput.of(code);
       for (double cycle : cycleMillis) {
         policies.forEach(policy -> turns.add(new SyncTurn(policy, input, cycle)));
       }
     }
     return turns;
+  }
+
+  /** Results of turns and of idle loops that a full measurement gives. */
+  long lines() {
+    return (long) rounds * turns().size() + (long) idlePairs * IdleLoops.POLICIES.size();
+  }
+
+  /** The inputs whose code must be compiled before anything counts. */
+  List<SyncInput> compiled() {
+    return policies.isEmpty()
+        ? List.of(SyncInput.SYNTHETIC)
+        : inputs.stream().map(SyncInput::of).toList();
   }
 
   /** As arguments of a rank. */
@@ -121,6 +175,7 @@ public record SyncEffort(
         Integer.toString(idlePairs),
         Integer.toString(checkSteps),
         limit.toString(),
+        String.join(",", inputs),
         String.join(",", cycleMillis.stream().map(each -> each.toString()).toList()),
         String.join(",", policies));
   }
@@ -132,7 +187,8 @@ public record SyncEffort(
         Integer.parseInt(arguments[2]),
         Integer.parseInt(arguments[3]),
         Duration.parse(arguments[4].toUpperCase(Locale.ROOT)),
-        Arrays.stream(arguments[5].split(",", -1)).map(Double::valueOf).toList(),
-        List.of(arguments[6].split(",", -1)));
+        List.of(arguments[5].split(",", -1)),
+        Arrays.stream(arguments[6].split(",", -1)).map(Double::valueOf).toList(),
+        arguments[7].isEmpty() ? List.of() : List.of(arguments[7].split(",", -1)));
   }
 }

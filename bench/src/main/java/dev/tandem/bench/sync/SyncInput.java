@@ -2,6 +2,7 @@ package dev.tandem.bench.sync;
 
 import dev.tandem.core.UsageException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -38,10 +39,18 @@ enum SyncInput {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  static List<String> codes() {
+    return Arrays.stream(values()).map(SyncInput::code).toList();
+  }
+
   static SyncInput of(String code) {
     return Arrays.stream(values())
         .filter(input -> input.code().equals(code))
         .findFirst()
-        .orElseThrow(() -> new UsageException("there is no input '" + code + "'"));
+        .orElseThrow(
+            () ->
+                new UsageException(
+                    "input must be one of %s, not '%s'"
+                        .formatted(String.join(", ", codes()), code)));
   }
 }

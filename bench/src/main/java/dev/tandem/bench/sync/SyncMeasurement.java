@@ -1,48 +1,56 @@
 package dev.tandem.bench.sync;
 
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
- * One turn's figures, of both ranks on average.
+ * One turn's figures.
  *
- * @param iterationMillis mean of a step
- * @param p95Millis that 95% of the steps did not exceed
- * @param cpuShare of a core that the background threads used
- * @param waitShare of the time that the background thread spent waiting for other ranks' consent
- * @param switches a step that took the processor from a background thread
- * @param oversleepMicros that 95% of its sleeps did not exceed
+ * @param figures all of them
  * @param digest of the parameters afterwards
  */
-record SyncMeasurement(
-    double iterationMillis,
-    double p95Millis,
-    double cpuShare,
-    double waitShare,
-    double switches,
-    double oversleepMicros,
-    long digest) {
+record SyncMeasurement(Map<SyncFigure, Double> figures, long digest) {
 
+  SyncMeasurement {
+    figures = new EnumMap<>(figures);
+  }
+
+  double figure(SyncFigure figure) {
+    return figures.get(figure);
+  }
+
+  /** The means of all ranks, which all call this. */
+  static Map<SyncFigure, Double> average(Communicator ranks, Map<SyncFigure, Double> mine) {
+    SyncFigure[] all = SyncFigure.values();
+    double[] values = Arrays.stream(all).mapToDouble(mine::get).toArray();
+    ranks.allreduce(MemorySegment.ofArray(values), DType.FLOAT64, ReduceOp.AVERAGE);
+    Map<SyncFigure, Double> means = new EnumMap<>(SyncFigure.class);
+    for (int i = 0; i < all.length; i++) {
+      means.put(all[i], values[i]);
+    }
+    return means;
+  }
+
+  /** The digest, and the figures in their order. */
   String line() {
-    return String.format(
-        Locale.ROOT,
-        "%.6f %.6f %.6f %.6f %.6f %.6f %d",
-        iterationMillis,
-        p95Millis,
-        cpuShare,
-        waitShare,
-        switches,
-        oversleepMicros,
-        digest);
+    return Arrays.stream(SyncFigure.values())
+        .map(figure -> String.format(Locale.ROOT, "%.6f", figure(figure)))
+        .collect(Collectors.joining(" ", digest + " ", ""));
   }
 
   static SyncMeasurement of(String[] words, int from) {
-    return new SyncMeasurement(
-        Double.parseDouble(words[from]),
-        Double.parseDouble(words[from + 1]),
-        Double.parseDouble(words[from + 2]),
-        Double.parseDouble(words[from + 3]),
-        Double.parseDouble(words[from + 4]),
-        Double.parseDouble(words[from + 5]),
-        Long.parseLong(words[from + 6]));
+    Map<SyncFigure, Double> figures = new EnumMap<>(SyncFigure.class);
+    int at = from;
+    for (SyncFigure figure : SyncFigure.values()) {
+      figures.put(figure, Double.valueOf(words[++at]));
+    }
+    return new SyncMeasurement(figures, Long.parseLong(words[from]));
   }
 }

@@ -1,21 +1,34 @@
 package dev.tandem.bench.sync;
 
+import dev.tandem.bench.Bootstrap;
+import dev.tandem.bench.Spread;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
 /**
- * One result of {@code tandem bench sync}.
+ * One result of {@code tandem bench sync}. Figures are medians of rounds, of both ranks on average.
  *
- * @param policy how gradients were synchronised; {@code idle}: an idle synchroniser (TOPO) beside a
- *     serial loop, compared with the loop alone
- * @param iterationMillis of a step, median of rounds
- * @param p95Millis that 95% of a round's steps did not exceed, median of rounds
- * @param ratioToBaseline of step times in the same round, median: below 1 is faster than the
- *     spin-and-yield baseline
+ * @param policy how gradients were synchronised; {@code idle-...}: a synchroniser of that policy
+ *     that has nothing to do beside a serial loop, compared with the loop alone
+ * @param iterationMillis of a step
+ * @param p95Millis that 95% of a round's steps did not exceed
+ * @param ratioToBaseline of step times in the same round: below 1 is faster than the spin-and-yield
+ *     baseline
  * @param ratioLow of its 95% interval
  * @param ratioHigh of its 95% interval
- * @param ratioToBuckets of step times in the same round, median; 0 where not measured
+ * @param ratioToBuckets of step times in the same round; 0 where not measured
  * @param backgroundCpuShare of a core; 0 with a shared pool, whose threads cannot be told apart
  * @param controlWaitShare of the time that the background thread waited for other ranks
  * @param involuntarySwitchesPerIteration of the background threads; yields count, too
  * @param oversleepMicros that 95% of the background thread's sleeps did not exceed
+ * @param awaitMillis of a step in which the training thread waited for the sums
+ * @param inputWaitMillis of a step in which it waited for its batch
+ * @param transferMillis of a step in which gradients were under way
+ * @param agreementsPerIteration of all ranks on what comes next
+ * @param engineCpuMillis of a step in which the training thread ran
+ * @param engineQueuedMillis of a step in which it could have run and had no core
+ * @param inputCpuMillis of a step in which the input threads ran
+ * @param otherCpuMillis of a step in which threads of the JVM ran
  */
 public record SyncRow(
     String policy,
@@ -31,5 +44,84 @@ public record SyncRow(
     double controlWaitShare,
     double involuntarySwitchesPerIteration,
     double oversleepMicros,
+    double awaitMillis,
+    double inputWaitMillis,
+    double transferMillis,
+    double agreementsPerIteration,
+    double engineCpuMillis,
+    double engineQueuedMillis,
+    double inputCpuMillis,
+    double otherCpuMillis,
     int rounds,
-    String machine) {}
+    String machine) {
+
+  private static final String IDLE = "idle-";
+
+  /** Whether it is about a synchroniser that had nothing to do. */
+  public boolean idle() {
+    return policy.startsWith(IDLE);
+  }
+
+  static SyncRow of(
+      SyncTurn turn,
+      List<SyncMeasurement> measured,
+      Bootstrap ratio,
+      double ratioToBuckets,
+      String machine) {
+    ToDoubleFunction<SyncFigure> median =
+        figure -> Spread.of(measured.stream().map(each -> each.figure(figure)).toList()).median();
+    return new SyncRow(
+        turn.policy(),
+        turn.input().code(),
+        turn.cycleMillis(),
+        median.applyAsDouble(SyncFigure.ITERATION_MILLIS),
+        median.applyAsDouble(SyncFigure.P95_MILLIS),
+        ratio.median(),
+        ratio.low(),
+        ratio.high(),
+        ratioToBuckets,
+        median.applyAsDouble(SyncFigure.BACKGROUND_SHARE),
+        median.applyAsDouble(SyncFigure.CONTROL_WAIT_SHARE),
+        median.applyAsDouble(SyncFigure.INVOLUNTARY_SWITCHES),
+        median.applyAsDouble(SyncFigure.OVERSLEEP_MICROS),
+        median.applyAsDouble(SyncFigure.AWAIT_MILLIS),
+        median.applyAsDouble(SyncFigure.INPUT_WAIT_MILLIS),
+        median.applyAsDouble(SyncFigure.TRANSFER_MILLIS),
+        median.applyAsDouble(SyncFigure.AGREEMENTS),
+        median.applyAsDouble(SyncFigure.ENGINE_CPU_MILLIS),
+        median.applyAsDouble(SyncFigure.ENGINE_QUEUED_MILLIS),
+        median.applyAsDouble(SyncFigure.INPUT_CPU_MILLIS),
+        median.applyAsDouble(SyncFigure.OTHER_CPU_MILLIS),
+        measured.size(),
+        machine);
+  }
+
+  /** Of a synchroniser that had nothing to do. */
+  static SyncRow idle(String policy, List<IdleLoops.Pair> pairs, String machine) {
+    Bootstrap ratio = Bootstrap.of(pairs.stream().map(IdleLoops.Pair::ratio).toList());
+    return new SyncRow(
+        IDLE + policy,
+        SyncInput.SYNTHETIC.code(),
+        0,
+        Spread.of(pairs.stream().map(IdleLoops.Pair::millis).toList()).median(),
+        0,
+        ratio.median(),
+        ratio.low(),
+        ratio.high(),
+        0,
+        Spread.of(pairs.stream().map(IdleLoops.Pair::share).toList()).median(),
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        pairs.size(),
+        machine);
+  }
+}

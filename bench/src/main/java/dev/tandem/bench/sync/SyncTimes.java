@@ -1,7 +1,6 @@
 package dev.tandem.bench.sync;
 
 import dev.tandem.bench.Bootstrap;
-import dev.tandem.bench.Spread;
 import dev.tandem.core.WorkFailedException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,16 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.ToDoubleFunction;
 
 /** Collects the lines of the ranks and makes rows of them. For one thread. */
 final class SyncTimes {
 
-  /** Lines of an idle synchroniser: ratio, share of a core, milliseconds. */
-  private record Idle(double ratio, double share, double millis) {}
-
   private final Map<SyncTurn, List<SyncMeasurement>> turns = new LinkedHashMap<>();
-  private final List<Idle> idle = new ArrayList<>();
+  private final List<IdleLoops.Pair> idle = new ArrayList<>();
   private final Map<SyncInput, Long> digests = new HashMap<>();
   private Optional<String> same = Optional.empty();
 
@@ -32,12 +27,7 @@ final class SyncTimes {
         check(turn, measured.digest());
         turns.computeIfAbsent(turn, key -> new ArrayList<>()).add(measured);
       }
-      case SyncRankMain.IDLE ->
-          idle.add(
-              new Idle(
-                  Double.parseDouble(words[1]),
-                  Double.parseDouble(words[2]),
-                  Double.parseDouble(words[3])));
+      case SyncRankMain.IDLE -> idle.add(IdleLoops.Pair.of(words, 1));
       case SyncRankMain.SAME ->
           same =
               Optional.of(
@@ -59,56 +49,29 @@ final class SyncTimes {
     return same;
   }
 
+  /** Lines that were taken, less those about parameters. */
   int count() {
-    return turns.values().stream().mapToInt(List::size).sum();
+    return idle.size() + turns.values().stream().mapToInt(List::size).sum();
   }
 
   List<SyncRow> rows(String machine) {
     List<SyncRow> rows = new ArrayList<>();
     turns.forEach((turn, measured) -> rows.add(row(turn, measured, machine)));
-    if (!idle.isEmpty()) {
-      Bootstrap ratio = Bootstrap.of(idle.stream().map(Idle::ratio).toList());
-      rows.add(
-          new SyncRow(
-              "idle",
-              SyncInput.SYNTHETIC.code(),
-              0,
-              Spread.of(idle.stream().map(Idle::millis).toList()).median(),
-              0,
-              ratio.median(),
-              ratio.low(),
-              ratio.high(),
-              0,
-              Spread.of(idle.stream().map(Idle::share).toList()).median(),
-              0,
-              0,
-              0,
-              idle.size(),
-              machine));
+    for (String policy : IdleLoops.POLICIES) {
+      List<IdleLoops.Pair> pairs =
+          idle.stream().filter(pair -> pair.policy().equals(policy)).toList();
+      if (!pairs.isEmpty()) {
+        rows.add(SyncRow.idle(policy, pairs, machine));
+      }
     }
     return rows;
   }
 
   private SyncRow row(SyncTurn turn, List<SyncMeasurement> measured, String machine) {
-    List<Double> ratios = ratios(turn, measured, SyncEffort.BASELINE);
+    Bootstrap ratio = Bootstrap.of(ratios(turn, measured, SyncEffort.BASELINE));
     List<Double> toBuckets = ratios(turn, measured, SyncEffort.BUCKETS);
-    Bootstrap ratio = Bootstrap.of(ratios);
-    return new SyncRow(
-        turn.policy(),
-        turn.input().code(),
-        turn.cycleMillis(),
-        median(measured, SyncMeasurement::iterationMillis),
-        median(measured, SyncMeasurement::p95Millis),
-        ratio.median(),
-        ratio.low(),
-        ratio.high(),
-        toBuckets.isEmpty() ? 0 : Bootstrap.of(toBuckets).median(),
-        median(measured, SyncMeasurement::cpuShare),
-        median(measured, SyncMeasurement::waitShare),
-        median(measured, SyncMeasurement::switches),
-        median(measured, SyncMeasurement::oversleepMicros),
-        measured.size(),
-        machine);
+    return SyncRow.of(
+        turn, measured, ratio, toBuckets.isEmpty() ? 0 : Bootstrap.of(toBuckets).median(), machine);
   }
 
   /** Round by round, of this turn's time to that of another policy's. */
@@ -117,13 +80,10 @@ final class SyncTimes {
         turns.getOrDefault(new SyncTurn(other, turn.input(), turn.cycleMillis()), List.of());
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round < Math.min(others.size(), measured.size()); round++) {
-      ratios.add(measured.get(round).iterationMillis() / others.get(round).iterationMillis());
+      ratios.add(
+          measured.get(round).figure(SyncFigure.ITERATION_MILLIS)
+              / others.get(round).figure(SyncFigure.ITERATION_MILLIS));
     }
     return ratios;
-  }
-
-  private static double median(
-      List<SyncMeasurement> measured, ToDoubleFunction<SyncMeasurement> figure) {
-    return Spread.of(measured.stream().mapToDouble(figure).boxed().toList()).median();
   }
 }

@@ -1,54 +1,39 @@
 package dev.tandem.bench.sync;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.util.function.Predicate;
-
 /**
- * What the kernel has counted for some threads of this process that are alive.
+ * What the kernel has counted for some threads.
  *
  * @param runNanos on a processor
+ * @param queuedNanos ready to run, but without one
  * @param involuntarySwitches how often the processor was taken away; yields count, too
  */
-record ThreadCounters(long runNanos, long involuntarySwitches) {
+record ThreadCounters(long runNanos, long queuedNanos, long involuntarySwitches) {
 
-  private static final Path TASKS = Path.of("/proc/self/task");
+  static final ThreadCounters NONE = new ThreadCounters(0, 0, 0);
+
   private static final String SWITCHES = "\nnonvoluntary_ctxt_switches:";
 
-  /** Of the threads whose names begin so; the kernel knows the first 15 characters of a name. */
-  static ThreadCounters read(Predicate<String> names) {
-    long nanos = 0;
-    long switches = 0;
-    try (DirectoryStream<Path> threads = Files.newDirectoryStream(TASKS)) {
-      for (Path thread : threads) {
-        try {
-          if (names.test(Files.readString(thread.resolve("comm")).strip())) {
-            String schedule = Files.readString(thread.resolve("schedstat"));
-            nanos += Long.parseLong(schedule.substring(0, schedule.indexOf(' ')));
-            switches += switches(Files.readString(thread.resolve("status")));
-          }
-        } catch (NoSuchFileException e) {
-          // It has ended just now.
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + TASKS, e);
-    }
-    return new ThreadCounters(nanos, switches);
-  }
-
-  private static long switches(String status) {
+  /** Of one thread: the texts of its files {@code schedstat} and {@code status}. */
+  static ThreadCounters of(String schedule, String status) {
+    String[] words = schedule.split(" ", -1);
     int at = status.indexOf(SWITCHES) + SWITCHES.length();
     int end = status.indexOf('\n', at);
-    return Long.parseLong(status.substring(at, end < 0 ? status.length() : end).strip());
+    String switches = status.substring(at, end < 0 ? status.length() : end).strip();
+    return new ThreadCounters(
+        Long.parseLong(words[0]), Long.parseLong(words[1]), Long.parseLong(switches));
+  }
+
+  ThreadCounters plus(ThreadCounters other) {
+    return new ThreadCounters(
+        runNanos + other.runNanos,
+        queuedNanos + other.queuedNanos,
+        involuntarySwitches + other.involuntarySwitches);
   }
 
   ThreadCounters since(ThreadCounters earlier) {
     return new ThreadCounters(
-        runNanos - earlier.runNanos, involuntarySwitches - earlier.involuntarySwitches);
+        runNanos - earlier.runNanos,
+        queuedNanos - earlier.queuedNanos,
+        involuntarySwitches - earlier.involuntarySwitches);
   }
 }

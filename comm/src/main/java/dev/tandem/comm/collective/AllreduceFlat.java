@@ -5,8 +5,8 @@ import dev.tandem.comm.transport.Board;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Allreduce in shared memory. Two ranks, and any number with small data: {@link AllreduceShown};
- * else {@link AllreduceShared}. Both reduce every element in rank order.
+ * Allreduce in shared memory. Small data: {@link AllreduceShown}; else two ranks: {@link
+ * AllreduceLent}, more: {@link AllreduceShared}. All reduce every element in rank order.
  */
 final class AllreduceFlat {
 
@@ -25,18 +25,21 @@ final class AllreduceFlat {
   }
 
   static void run(Team team, Board board, Parts data, int elementBytes, Reduction reduction) {
-    if (shows(team.size(), data.bytes())) {
+    if (data.bytes() <= SMALL_BYTES) {
       AllreduceShown.run(team, board, data, reduction);
+    } else if (team.size() == AllreduceLent.RANKS) {
+      AllreduceLent.run(team, board, data, elementBytes, reduction);
     } else {
       AllreduceShared.run(team, board, data, elementBytes, reduction);
     }
   }
 
   static Cost cost(int ranks, long bytes) {
-    return shows(ranks, bytes) ? AllreduceShown.cost(bytes) : AllreduceShared.cost(ranks, bytes);
-  }
-
-  private static boolean shows(int ranks, long bytes) {
-    return ranks <= 2 || bytes <= SMALL_BYTES;
+    if (bytes <= SMALL_BYTES) {
+      return AllreduceShown.cost(bytes);
+    }
+    return ranks == AllreduceLent.RANKS
+        ? AllreduceLent.cost(bytes)
+        : AllreduceShared.cost(ranks, bytes);
   }
 }

@@ -202,6 +202,12 @@ public final class Team implements AutoCloseable {
     return board;
   }
 
+  /** How this member waits in memory that it shares with others, from its next wait on. */
+  public void waitBy(WaitPolicy policy) {
+    board.ifPresent(shared -> shared.waitBy(policy));
+    local.ifPresent(near -> near.waitBy(policy));
+  }
+
   void send(int to, MemorySegment data) {
     countStep();
     transport.send(members[to], channel, data);

@@ -1,5 +1,7 @@
 package dev.tandem.comm.launch;
 
+import static java.util.stream.Collectors.toSet;
+
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.JobSecret;
 import dev.tandem.core.UsageException;
@@ -8,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 
 /**
  * On which hosts the ranks of a job run and how they are started there.
@@ -37,6 +40,7 @@ public record Placement(
     if (remoteShell.isEmpty()) {
       throw new UsageException("a remote shell needs the words of a command");
     }
+    LocalRoom.here().check(ranksHere(hosts));
   }
 
   /** All ranks on this machine, with its Java and class path, meeting on the loopback interface. */
@@ -48,6 +52,11 @@ public record Placement(
         System.getProperty("java.class.path"),
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         JobSecret.random());
+  }
+
+  private static long ranksHere(List<String> hosts) {
+    Set<String> here = hosts.stream().distinct().filter(LocalHost::isNamed).collect(toSet());
+    return hosts.stream().filter(here::contains).count();
   }
 
   /** Whether a rank needs the remote shell. */

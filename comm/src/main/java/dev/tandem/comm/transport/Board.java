@@ -6,7 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Memory that the members of a team share, used in phases: every member writes into its own slot
@@ -16,7 +18,8 @@ import java.util.Optional;
  *
  * <p>{@code Note [three slots suffice]}: a member that writes its slot for phase p + 3 has awaited
  * phase p + 2, so all others have arrived there; whoever arrives at p + 2 has awaited p + 1 before
- * and is done reading phase p. The slots of phases p and p + 3 are the same.
+ * and is done with phase p. The slots of phases p and p + 3 are the same. Until it arrives at p + 1
+ * it may also write into a slot of phase p that nobody else reads: the owner finds it after p + 1.
  *
  * <p>After a wait that failed, every arrival fails for the same reason.
  *
@@ -48,8 +51,8 @@ public final class Board implements AutoCloseable {
   private final Arena arena;
   private final int rank;
   private final int size;
-  private final Lookout lookout;
-  private final boolean foresees;
+  private final Map<WaitPolicy, Lookout> lookouts = new ConcurrentHashMap<>();
+  private volatile Lookout lookout;
   private final Doorbell doorbell;
   // By member; nobody watches itself, so this one's own may be null.
   private final List<PeerWatch> watches;
@@ -87,8 +90,7 @@ public final class Board implements AutoCloseable {
     this.rank = rank;
     this.size = watches.size();
     this.watches = watches;
-    this.lookout = new Lookout(memory, policy);
-    this.foresees = policy.manner() == WaitPolicy.Manner.ADAPTIVE;
+    waitBy(policy);
     this.doorbell = Doorbell.best();
     this.meter = meter;
     this.registry = registry;
@@ -114,6 +116,14 @@ public final class Board implements AutoCloseable {
 
   private static long headerBytes(int members) {
     return (members * MEMBER_BYTES + PAGE - 1) / PAGE * PAGE;
+  }
+
+  /**
+   * How this member waits from its next wait on; any thread may say so at any time. It is no matter
+   * of the other members: they see arrivals and ring for sleepers all the same.
+   */
+  public void waitBy(WaitPolicy policy) {
+    lookout = lookouts.computeIfAbsent(policy, how -> new Lookout(memory, how));
   }
 
   /**
@@ -171,6 +181,12 @@ public final class Board implements AutoCloseable {
     return slots[(int) (phase % SLOTS)][member].asSlice(offset, bytes);
   }
 
+  /** What others made of this member's slot of the phase before the one awaited last. */
+  public MemorySegment returned(long bytes) {
+    meter.addReceived(bytes);
+    return slots[(int) ((phase - 1) % SLOTS)][rank].asSlice(0, bytes);
+  }
+
   /** Ends the writing of this phase and waits until all members have. */
   public void turn() {
     arrive();
@@ -209,9 +225,10 @@ public final class Board implements AutoCloseable {
 
   private void await(int member) {
     long line = line(member, phase);
-    if (!lookout.meets(line, (int) phase)) {
+    Lookout looking = lookout;
+    if (!looking.meets(line, (int) phase)) {
       try {
-        sleep(member, line);
+        sleep(member, line, looking);
       } catch (RuntimeException e) {
         broken = Optional.of(e);
         throw e;
@@ -219,12 +236,12 @@ public final class Board implements AutoCloseable {
     }
   }
 
-  private void sleep(int member, long line) {
+  private void sleep(int member, long line, Lookout looking) {
     // A virtual thread that sleeps in the kernel keeps its carrier, which the awaited may need.
     Doorbell bell = Thread.currentThread().isVirtual() ? Doorbell.polling() : doorbell;
     Rhythm rhythm = rhythms[member];
-    boolean foreseen = foresees && rhythm.steady();
-    long began = lookout.began();
+    boolean foreseen = looking.foresees() && rhythm.steady();
+    long began = looking.began();
     WORD.getAndAdd(memory, sleepers(member), 1);
     try {
       while (true) {
@@ -241,7 +258,7 @@ public final class Board implements AutoCloseable {
         long passed = System.nanoTime() - began;
         if (foreseen && passed >= rhythm.from()) {
           foreseen = false;
-          lookout.spin(line, (int) phase, rhythm.to() - passed);
+          looking.spin(line, (int) phase, rhythm.to() - passed);
         } else {
           // Not longer: the bell for a loss may ring between the look and the sleep.
           bell.sleep(word(line), seen, foreseen ? nap(rhythm.from() - passed) : NAP_NANOS);

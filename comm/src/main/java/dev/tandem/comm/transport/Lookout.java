@@ -41,6 +41,11 @@ final class Lookout {
     return spin(place, value, began, policy.spin().toNanos()) || yields(place, value);
   }
 
+  /** Whether a sleeper of this manner wakes up by itself before a regular wait ends. */
+  boolean foresees() {
+    return policy.manner() == WaitPolicy.Manner.ADAPTIVE;
+  }
+
   /** When the wait began that has had no luck. */
   long began() {
     return began;

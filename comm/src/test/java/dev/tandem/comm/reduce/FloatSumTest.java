@@ -54,6 +54,33 @@ class FloatSumTest {
     }
   }
 
+  @Test
+  void aSumThatGoesToBothInputsIsTheSame() throws InterruptedException {
+    FloatSum vectors = FloatSums.awaitReady().orElseThrow();
+    SplittableRandom random = TestSeed.of(FloatSumTest.class).random();
+    for (int round = 0; round < 100; round++) {
+      int count = random.nextInt(0, 10_000);
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment expected = arena.allocate(4L * count + 4, 4);
+        MemorySegment[] inputs = new MemorySegment[2];
+        for (int i = 0; i < inputs.length; i++) {
+          MemorySegment room = arena.allocate(4L * count + 64, 64);
+          inputs[i] = room.asSlice(4L * random.nextInt(16), 4L * count);
+          inputs[i].copyFrom(MemorySegment.ofArray(data(random, count)));
+        }
+        expected.copyFrom(inputs[0]);
+        vectors.add(expected, inputs[1], 4 * count);
+        int target = random.nextInt(2);
+        new Reduction(DType.FLOAT32, ReduceOp.SUM)
+            .reduce(inputs, new long[2], 4L * count, inputs[target], 0, inputs[1 - target], 0);
+        for (int i = 0; i < count; i++) {
+          assertEquals(bits(expected, i), bits(inputs[0], i), "element " + i + " of " + count);
+          assertEquals(bits(expected, i), bits(inputs[1], i), "element " + i + " of " + count);
+        }
+      }
+    }
+  }
+
   private static float[] data(SplittableRandom random, int count) {
     float[] data = new float[count];
     for (int i = 0; i < count; i++) {

@@ -12,14 +12,21 @@ import java.util.Optional;
  */
 final class FollowedPlan {
 
+  /** Between the last gradient and the end of a step: what a backward pass tidies up. */
+  private static final long GRACE_NANOS = 500_000;
+
   private Optional<PlanSlots> slots = Optional.empty();
   private int awaited;
   private long lastArrivalNanos;
   private boolean stepEnded;
+  private boolean lending;
+  // Whether the last step ended soon after its last request.
+  private boolean prompt;
 
-  void enter(FusionPlan plan) {
+  void enter(FusionPlan plan, boolean mayLend) {
     slots = Optional.of(new PlanSlots(plan));
     awaited = 0;
+    lending = mayLend;
     lastArrivalNanos = System.nanoTime();
   }
 
@@ -32,6 +39,16 @@ final class FollowedPlan {
 
   void close() {
     slots = Optional.empty();
+  }
+
+  /** Whether another thread than the background's may go on, and can. */
+  boolean lends() {
+    return lending && slots.isPresent() && awaitedIsComplete();
+  }
+
+  /** Whether the background thread has something to do or to look after. */
+  boolean busy() {
+    return slots.isEmpty() || any();
   }
 
   /** Puts a request into its place, if it has one. */
@@ -52,12 +69,9 @@ final class FollowedPlan {
   /** The step has no more requests; says whether the agent must know. */
   boolean endStep() {
     stepEnded = true;
+    prompt = lending && System.nanoTime() - lastArrivalNanos < GRACE_NANOS;
     // Who follows a plan need not know, unless the plan expects more.
     return slots.isEmpty() || (slots.get().any() && !awaitedIsComplete());
-  }
-
-  void await(int buffer) {
-    awaited = buffer;
   }
 
   /** Whether a request is there that may have to wait for others of its buffer. */
@@ -65,17 +79,28 @@ final class FollowedPlan {
     return places().any();
   }
 
-  /** How long the awaited buffer may still take to become complete. */
+  /**
+   * How long the background thread may still wait: for the awaited buffer to become complete, or,
+   * if it is, for the program to carry its transfer out itself. It is about to if this is the last
+   * buffer of a step and the step before ended at once.
+   */
   long nanosLeft(Policy.Leaving leaving) {
-    long patience = (stepEnded ? leaving.patienceAtStepEnd() : leaving.patience()).toNanos();
-    return lastArrivalNanos + patience - System.nanoTime();
+    long nanos;
+    if (awaitedIsComplete()) {
+      nanos = prompt && !stepEnded && places().last(awaited) ? GRACE_NANOS : 0;
+    } else {
+      nanos = (stepEnded ? leaving.patienceAtStepEnd() : leaving.patience()).toNanos();
+    }
+    return lastArrivalNanos + nanos - System.nanoTime();
   }
 
   long readyNanos(int buffer) {
     return places().readyNanos(buffer);
   }
 
+  /** The requests of the awaited buffer, which is complete; the next one is awaited then. */
   List<Entry> take(int buffer) {
+    awaited = places().next(buffer);
     return places().take(buffer);
   }
 

@@ -9,20 +9,17 @@ import dev.tandem.sync.request.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 
 /**
  * Where the threads that request meet the background thread. Thread-safe; nobody waits here but the
  * background thread. It is woken only by what it waits for: under a plan by the request that
- * completes the awaited buffer.
+ * completes the awaited buffer. Meanwhile a thread that waits for results may borrow its helm.
  */
 public final class Intake {
 
   private final SyncObserver observer;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition news = lock.newCondition();
+  private final Guard guard = new Guard();
+  private final Helm helm = new Helm(guard.condition());
   private final Recorder recorder = new Recorder();
   private final PendingRequests pending = new PendingRequests();
   private final FollowedPlan followed = new FollowedPlan();
@@ -38,7 +35,7 @@ public final class Intake {
   /** Takes requests, all at once. */
   public void add(List<Request> requests) {
     long now = System.nanoTime();
-    locked(
+    guard.locked(
         () -> {
           pending.check(requests);
           boolean wakes = false;
@@ -50,7 +47,7 @@ public final class Intake {
           followed.arrived(now);
           lastRequester = Optional.of(Thread.currentThread());
           if (wakes) {
-            news.signal();
+            helm.wake();
           }
         });
     requests.forEach(request -> observer.requested(request.name(), now));
@@ -67,11 +64,11 @@ public final class Intake {
 
   /** The program makes no more requests in this step and is about to wait for the results. */
   public void endStep() {
-    locked(
+    guard.locked(
         () -> {
           recorder.endStep();
           if (followed.endStep()) {
-            news.signal();
+            helm.wake();
           }
         });
   }
@@ -92,44 +89,27 @@ public final class Intake {
   }
 
   private void signalling(Runnable change) {
-    locked(
+    guard.locked(
         () -> {
           change.run();
-          news.signal();
+          helm.wake();
         });
-  }
-
-  private void locked(Runnable work) {
-    lock.lock();
-    try {
-      work.run();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private <T> T locked(Supplier<T> work) {
-    lock.lock();
-    try {
-      return work.get();
-    } finally {
-      lock.unlock();
-    }
   }
 
   /** The names of requests that are on their way, for reports. */
   public List<String> pendingNames() {
-    return locked(pending::names);
+    return guard.locked(pending::names);
   }
 
   /** What this rank waits for and does. */
   StallStatus status(boolean last) {
-    return locked(() -> StallStatus.of(last, pending.joined(), lastRequester, pending.entries()));
+    return guard.locked(
+        () -> StallStatus.of(last, pending.joined(), lastRequester, pending.entries()));
   }
 
   /** Hands over what has come in. */
   News drain(int stableSteps) {
-    return locked(
+    return guard.locked(
         () -> {
           List<Entry> entries = queue;
           queue = new ArrayList<>();
@@ -148,23 +128,26 @@ public final class Intake {
 
   /** Sleeps until there is something to negotiate about. */
   void awaitNews(int stableSteps) {
-    locked(
+    guard.locked(
         () -> {
           while (queue.isEmpty()
               && !pending.isShutDown()
-              && !pending.joined()
-              && proposal.isEmpty()
+              && !otherPlans()
               && !canPlan(stableSteps)) {
-            news.awaitUninterruptibly();
+            helm.sleep();
           }
         });
   }
 
-  /** From now on requests go into the places of a plan, these first. */
-  void enter(FusionPlan plan, List<Entry> waiting) {
-    locked(
+  /**
+   * From now on requests go into the places of a plan, these first.
+   *
+   * @param lending whether other threads may do its transfers
+   */
+  void enter(FusionPlan plan, boolean lending, List<Entry> waiting) {
+    guard.locked(
         () -> {
-          followed.enter(plan);
+          followed.enter(plan, lending);
           proposal = Optional.empty();
           List<Entry> entries = new ArrayList<>(waiting);
           entries.addAll(queue);
@@ -175,7 +158,7 @@ public final class Intake {
 
   /** There is no plan any more; what is there waits to be negotiated. */
   void leave() {
-    locked(
+    guard.locked(
         () -> {
           List<Entry> entries = followed.leave();
           entries.addAll(queue);
@@ -186,90 +169,110 @@ public final class Intake {
 
   /** A plan was not agreed on: stable steps count from here. */
   void planRefused() {
-    locked(
+    guard.locked(
         () -> {
           recorder.forgetStability();
           proposal = Optional.empty();
         });
   }
 
-  /** Sleeps until a buffer is complete, or cannot be expected to become so. */
-  Verdict awaitBuffer(int buffer, Policy.Leaving leaving) {
-    lock.lock();
-    try {
-      followed.await(buffer);
-      while (true) {
-        if (pending.isShutDown()) {
-          return Verdict.SHUTDOWN;
-        }
-        if (pending.joined() || proposal.isPresent()) {
-          return Verdict.OTHER_PLANS;
-        }
-        if (followed.awaitedIsComplete()) {
-          return Verdict.COMPLETE;
-        }
-        if (!queue.isEmpty()) {
-          return Verdict.UNPLANNED_REQUEST;
-        }
-        if (!followed.any()) {
-          news.awaitUninterruptibly();
-          continue;
-        }
-        long left = followed.nanosLeft(leaving);
-        if (left <= 0) {
-          return Verdict.MISSING_REQUEST;
-        }
-        sleep(left);
-      }
-    } finally {
-      lock.unlock();
-    }
+  /**
+   * Sleeps until the awaited buffer is complete, or cannot be expected to become so. Empty if
+   * another thread had the helm meanwhile: nothing is as it was.
+   */
+  Optional<Verdict> awaitBuffer(Policy.Leaving leaving) {
+    return guard.locked(
+        () -> {
+          long turn = helm.turn();
+          while (helm.turn() == turn) {
+            Optional<Verdict> verdict = verdict(leaving);
+            if (verdict.isPresent()) {
+              return verdict;
+            }
+            if (followed.any()) {
+              helm.sleep(followed.nanosLeft(leaving));
+            } else {
+              helm.sleep();
+            }
+          }
+          helm.awaitHandBack();
+          return Optional.empty();
+        });
   }
 
-  @SuppressWarnings("WaitNotInLoop") // It is in that of the caller.
-  private void sleep(long nanos) {
-    try {
-      news.awaitNanos(nanos);
-    } catch (InterruptedException e) {
-      // Nobody but the synchroniser knows its thread, and it does not interrupt it.
-      throw new IllegalStateException(e);
+  private Optional<Verdict> verdict(Policy.Leaving leaving) {
+    if (pending.isShutDown()) {
+      return Optional.of(Verdict.SHUTDOWN);
     }
+    if (otherPlans()) {
+      return Optional.of(Verdict.OTHER_PLANS);
+    }
+    boolean complete = followed.awaitedIsComplete();
+    if (!complete && !queue.isEmpty()) {
+      return Optional.of(Verdict.UNPLANNED_REQUEST);
+    }
+    // Who has borrowed the helm does not wait.
+    if (followed.any() && (helm.lent() || followed.nanosLeft(leaving) <= 0)) {
+      return Optional.of(complete ? Verdict.COMPLETE : Verdict.MISSING_REQUEST);
+    }
+    return Optional.empty();
+  }
+
+  private boolean otherPlans() {
+    return pending.joined() || proposal.isPresent();
+  }
+
+  /** Lends the helm to the calling thread, if the background thread sleeps and there is work. */
+  boolean lendHelm() {
+    return guard.locked(() -> followed.lends() && helm.lend());
+  }
+
+  /** Whether who has borrowed the helm can go on without waiting for the program. */
+  boolean workIsThere() {
+    return guard.locked(followed::lends);
+  }
+
+  /** Who had borrowed the helm is done with it. */
+  void handBackHelm() {
+    guard.locked(
+        () -> {
+          helm.handBack();
+          // What was signalled meanwhile nobody has heard.
+          if (followed.busy() || !queue.isEmpty() || pending.isShutDown() || otherPlans()) {
+            helm.wake();
+          }
+        });
   }
 
   /** When the last request of a complete buffer was made. */
   long readyNanos(int buffer) {
-    return locked(() -> followed.readyNanos(buffer));
+    return guard.locked(() -> followed.readyNanos(buffer));
   }
 
   List<Entry> take(int buffer) {
-    return locked(() -> followed.take(buffer));
+    return guard.locked(() -> followed.take(buffer));
   }
 
   /** The names that a buffer waits for. */
   List<String> missing(int buffer, FusionPlan plan) {
-    return locked(
-        () ->
-            plan.buffers().get(buffer).stream()
-                .map(RequestGraph.Tensor::name)
-                .filter(name -> !pending.has(name))
-                .toList());
+    return guard.locked(() -> pending.lacking(plan.buffers().get(buffer)));
   }
 
   List<Recorder.Line> lastStep() {
-    return locked(() -> recorder.last());
+    return guard.locked(recorder::last);
   }
 
   boolean lastStepHas(List<Recorder.Line> lines) {
-    return locked(() -> recorder.lastHas(lines));
+    return guard.locked(() -> recorder.lastHas(lines));
   }
 
   Optional<RequestGraph> proposal() {
-    return locked(() -> proposal);
+    return guard.locked(() -> proposal);
   }
 
   /** Tells what became of a request; its name may be requested again. */
   void finish(Entry entry, Outcome outcome) {
-    locked(
+    guard.locked(
         () -> {
           pending.remove(entry);
           recorder.completed(entry);
@@ -279,13 +282,13 @@ public final class Intake {
 
   /** All ranks have joined: they may request again. */
   void allJoined() {
-    locked(pending::allJoined).ifPresent(completion -> completion.done(Outcome.completed()));
+    guard.locked(pending::allJoined).ifPresent(completion -> completion.done(Outcome.completed()));
   }
 
   /** Ends everything that is pending in the same way, and everything that is requested later. */
   void close(Outcome outcome) {
     List<Completion> waiting =
-        locked(
+        guard.locked(
             () -> {
               followed.close();
               queue = new ArrayList<>();

@@ -51,6 +51,11 @@ final class Lanes {
     }
   }
 
+  /** Whether transfers run in the thread that begins them. */
+  boolean inline() {
+    return queues.isEmpty();
+  }
+
   /** Transfers tensors that fuse. */
   void run(List<Tensor> tensors, List<Optional<Entry>> entries) {
     long number = count++;

@@ -72,11 +72,16 @@ final class Negotiation implements Mode {
   }
 
   @Override
-  public Optional<Mode> work() {
+  public boolean awaitWork() {
     if (policy.eagerness() == Policy.Eagerness.WITH_NEWS && open.isEmpty()) {
       intake.awaitNews(stableSteps());
     }
     cycle.await();
+    return true;
+  }
+
+  @Override
+  public Optional<Mode> work() {
     News news = intake.drain(stableSteps());
     news.entries().forEach(entry -> open.put(entry.name(), entry));
 
@@ -218,7 +223,7 @@ final class Negotiation implements Mode {
         .agree(proposed)
         .map(
             plan -> {
-              intake.enter(plan, List.copyOf(open.values()));
+              intake.enter(plan, transfers.inline(), List.copyOf(open.values()));
               open.clear();
               asked.clear();
               coordinator.clear();

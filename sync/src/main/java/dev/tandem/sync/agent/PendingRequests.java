@@ -1,5 +1,6 @@
 package dev.tandem.sync.agent;
 
+import dev.tandem.sync.plan.RequestGraph.Tensor;
 import dev.tandem.sync.request.Completion;
 import dev.tandem.sync.request.Outcome;
 import dev.tandem.sync.request.Request;
@@ -48,8 +49,9 @@ final class PendingRequests {
     entries.remove(entry.name());
   }
 
-  boolean has(String name) {
-    return entries.containsKey(name);
+  /** The names of those tensors that were not asked for. */
+  List<String> lacking(List<Tensor> tensors) {
+    return tensors.stream().map(Tensor::name).filter(name -> !entries.containsKey(name)).toList();
   }
 
   List<String> names() {

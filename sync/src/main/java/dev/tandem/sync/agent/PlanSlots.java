@@ -46,6 +46,16 @@ final class PlanSlots {
     return missing[buffer] == 0;
   }
 
+  /** Whether this buffer is the last of a step. */
+  boolean last(int buffer) {
+    return next(buffer) == 0;
+  }
+
+  /** The buffer that comes after this one. */
+  int next(int buffer) {
+    return (buffer + 1) % slots.length;
+  }
+
   /** When the last request of a complete buffer was made. */
   long readyNanos(int buffer) {
     return Arrays.stream(slots[buffer]).mapToLong(Entry::madeNanos).max().orElseThrow();

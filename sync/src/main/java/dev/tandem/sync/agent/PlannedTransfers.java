@@ -34,6 +34,7 @@ final class PlannedTransfers implements Mode {
   private final Negotiation fallback;
   private final List<Optional<MemorySegment>> slices;
   private int next;
+  private Verdict verdict = Verdict.MISSING_REQUEST;
   private long transfer;
 
   PlannedTransfers(FusionPlan plan, PlanAgreement site, Negotiation fallback) {
@@ -47,20 +48,29 @@ final class PlannedTransfers implements Mode {
   }
 
   @Override
-  public Optional<Mode> work() {
+  public boolean awaitWork() {
     long began = System.nanoTime();
-    Verdict verdict = site.intake().awaitBuffer(next, site.leaving());
+    Optional<Verdict> awaited = site.intake().awaitBuffer(site.leaving());
+    if (awaited.isEmpty()) {
+      return false;
+    }
+    verdict = awaited.get();
     if (verdict == Verdict.COMPLETE) {
       tellSleep(began, System.nanoTime());
     }
-    long flags = head(verdict);
+    return true;
+  }
+
+  @Override
+  public Optional<Mode> work() {
+    long flags = head();
     if ((flags & NOBODY_SHUTS_DOWN) == 0) {
       site.transfers().drain();
       site.intake().close(new Outcome.Aborted("a rank has shut the synchroniser down"));
       return Optional.empty();
     }
     if ((flags & GO_ON) == 0) {
-      site.observer().remark("the plan is left at buffer %d: %s".formatted(next, reason(verdict)));
+      site.observer().remark("the plan is left at buffer %d: %s".formatted(next, reason()));
       site.transfers().drain();
       site.intake().leave();
       return Optional.of(fallback);
@@ -79,7 +89,7 @@ final class PlannedTransfers implements Mode {
   }
 
   /** What all ranks say. */
-  private long head(Verdict verdict) {
+  private long head() {
     long hash = FusionPlan.mix(plan.hash(), ++transfer);
     long[] words = new long[FLAGS + 1];
     words[HASH] = hash;
@@ -109,7 +119,7 @@ final class PlannedTransfers implements Mode {
     }
   }
 
-  private String reason(Verdict verdict) {
+  private String reason() {
     return switch (verdict) {
       case COMPLETE -> "another rank cannot complete it";
       case UNPLANNED_REQUEST -> "this rank requests a tensor that was not planned";

@@ -8,10 +8,11 @@ import dev.tandem.sync.request.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
- * The work of a background thread, piece by piece; for one thread. All ranks have one, with the
- * same policy, over communicators that belong to them alone.
+ * The work of a background thread, piece by piece; for one thread at a time. All ranks have one,
+ * with the same policy, over communicators that belong to them alone.
  */
 public final class SyncAgent {
 
@@ -70,13 +71,17 @@ public final class SyncAgent {
   }
 
   /**
-   * Does one piece of work together with the other ranks; may sleep until there is some.
+   * Does one piece of work together with the other ranks; may sleep until there is some. For the
+   * background thread.
    *
    * @return whether there will be more
    */
   public boolean doWork() {
     try {
-      mode = mode.orElseThrow().work();
+      Mode current = mode.orElseThrow();
+      if (current.awaitWork()) {
+        mode = current.work();
+      }
     } catch (RuntimeException e) {
       mode = Optional.empty();
       intake.close(new Outcome.Failed(e));
@@ -85,5 +90,27 @@ public final class SyncAgent {
       transfers.close();
     }
     return mode.isPresent();
+  }
+
+  /**
+   * Lets the calling thread, which has nothing to do but to wait for results, do the work that is
+   * there for them, if the background thread sleeps and a plan says what comes next; see {@code
+   * Note [who drives]} in the package's description. For any thread but the background's.
+   *
+   * @param results whether they are there
+   */
+  public void carryOut(BooleanSupplier results) {
+    // A thread must not be interrupted inside a transport.
+    if (Thread.currentThread().isInterrupted() || !intake.lendHelm()) {
+      return;
+    }
+    try {
+      boolean more = true;
+      while (more && !results.getAsBoolean() && intake.workIsThere()) {
+        more = doWork();
+      }
+    } finally {
+      intake.handBackHelm();
+    }
   }
 }

@@ -1,0 +1,56 @@
+package dev.tandem.sync.agent;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.transport.WaitPolicy;
+import dev.tandem.sync.policy.Policy;
+import java.util.List;
+
+/**
+ * How the agent waits for other ranks: while the program computes it sleeps at once, not to be
+ * noticed; while the program does nothing but wait for results, whoever drives may as well look out
+ * for the others for a while, because being woken takes longer. Thread-safe.
+ */
+public final class Vigil {
+
+  private final List<Communicator> groups;
+  private final WaitPolicy unnoticed;
+  private final WaitPolicy awake;
+  private int waiting;
+
+  /**
+   * For an agent over these groups of a communicator. Who negotiates waits as its policy says, also
+   * for a program that waits.
+   */
+  public Vigil(Communicator communicator, List<Communicator> groups, Policy policy) {
+    Topology topology = communicator.topology();
+    int rank = communicator.rank();
+    this.groups = groups;
+    this.unnoticed = unnoticed(policy, rank);
+    this.awake =
+        policy instanceof Policy.Negotiated
+            ? unnoticed
+            : WaitPolicy.forRank(topology.localRank(rank), topology.localSize(rank));
+  }
+
+  /** How an agent waits while the program computes. */
+  public static WaitPolicy unnoticed(Policy policy, int rank) {
+    return SyncAgent.negotiated(policy).waiting().policy(rank);
+  }
+
+  /** A thread of the program begins to wait. */
+  public synchronized void begin() {
+    waiting++;
+    if (waiting == 1) {
+      groups.forEach(group -> group.waitBy(awake));
+    }
+  }
+
+  /** It has its results. */
+  public synchronized void end() {
+    waiting--;
+    if (waiting == 0) {
+      groups.forEach(group -> group.waitBy(unnoticed));
+    }
+  }
+}
