@@ -25,6 +25,7 @@ final class Commit {
   private final Consumer<String> lines;
   private final Executor meanwhile;
   private Meanwhile named;
+  private Manifest drafted;
 
   /**
    * For the saves of one store.
@@ -69,6 +70,7 @@ final class Commit {
       }
     }
     Manifest manifest = Part.manifest(snapshot.step(), snapshot.values(), parts);
+    drafted = manifest;
     List<String> faults = new ArrayList<>(manifest.gaps());
     for (String shard : manifest.shards().keySet()) {
       if (!files.exists(store.resolve(shard))) {
@@ -86,8 +88,13 @@ final class Commit {
       write(manifest.encode(), store.resolve(StepFolders.name(snapshot.step())).resolve(PENDING));
       return "";
     } catch (WorkFailedException e) {
-      return e.getMessage();
+      return notSaved(snapshot.step(), 0, e.getMessage());
     }
+  }
+
+  /** The manifest of the last draft. */
+  Manifest drafted() {
+    return drafted;
   }
 
   private void write(ByteBuffer manifest, Path path) {
@@ -131,7 +138,7 @@ final class Commit {
       files.forceDirectory(place);
       return "";
     } catch (WorkFailedException e) {
-      return e.getMessage();
+      return notSaved(step, 0, e.getMessage());
     }
   }
 

@@ -33,6 +33,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   private final Consumer<String> lines;
   private final ShardWriter writer;
   private final Commit commit;
+  private final Housekeeping housekeeping;
   private final SnapshotBuffers buffers = new SnapshotBuffers(Arena.ofAuto());
 
   /** Steps whose checkpoint was found damaged: these alone may be written again. */
@@ -68,6 +69,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     Executor meanwhile = Meanwhile.threads();
     this.writer = new ShardWriter(folder, files, options, meanwhile);
     this.commit = new Commit(folder, files, lines, meanwhile);
+    this.housekeeping = new Housekeeping(folder, files, options.retention(), lines);
   }
 
   /** Where the checkpoints are. */
@@ -150,6 +152,9 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
         List<byte[]> failures = Messages.toFirst(ranks, finishOrExplain(shard));
         agree(first ? commit.commit(step, refusal, failures) : "");
         writer.committed(snapshot, shard.part());
+        if (first) {
+          housekeeping.committed(commit.drafted());
+        }
       }
     } catch (RuntimeException e) {
       // The memory of the last good snapshot is used again before there is another good one.
@@ -197,7 +202,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   @Override
   public void tidy() {
     if (ranks.rank() == 0) {
-      new Housekeeping(folder, files, options.retention(), lines).run();
+      housekeeping.run();
     }
   }
 

@@ -4,6 +4,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.DurableFile;
 import dev.tandem.posix.DurableFiles;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,13 +12,17 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** Removes what nobody wants any more. See Note [retention] in the package description. */
+/**
+ * Removes what nobody wants any more. See Note [retention] in the package description. Reads each
+ * manifest once and remembers it, for a run that saves often; one thread at a time.
+ */
 final class Housekeeping {
 
   private final Path store;
   private final DurableFiles files;
   private final Retention retention;
   private final Consumer<String> lines;
+  private final Map<Long, Manifest> read = new HashMap<>();
 
   Housekeeping(Path store, DurableFiles files, Retention retention, Consumer<String> lines) {
     this.store = store;
@@ -26,13 +31,22 @@ final class Housekeeping {
     this.lines = lines;
   }
 
+  /** Takes over what this process has just committed, so that it need not be read. */
+  void committed(Manifest manifest) {
+    if (!retention.equals(Retention.ALL)) {
+      read.put(manifest.step(), manifest);
+    }
+  }
+
   /** Removes checkpoints; one that cannot be removed is told of and stays. */
   void run() {
     if (retention.equals(Retention.ALL)) {
       return;
     }
     TreeMap<Long, Manifest> sound = new TreeMap<>();
-    for (long step : StepFolders.committed(store, files)) {
+    List<Long> committed = StepFolders.committed(store, files);
+    read.keySet().retainAll(committed);
+    for (long step : committed) {
       // What is incomplete counts for nothing; it stays for who wants to look at it.
       manifestIfComplete(step, sound);
     }
@@ -58,7 +72,11 @@ final class Housekeeping {
 
   private void manifestIfComplete(long step, Map<Long, Manifest> sound) {
     try {
-      Manifest manifest = SavedCheckpoint.open(store, step, files).manifest();
+      Manifest manifest = read.get(step);
+      if (manifest == null) {
+        manifest = SavedCheckpoint.open(store, step, files).manifest();
+        read.put(step, manifest);
+      }
       for (Map.Entry<String, Manifest.Shard> shard : manifest.shards().entrySet()) {
         try (DurableFile file = files.openForReading(store.resolve(shard.getKey()))) {
           if (file.size() != shard.getValue().bytes()) {

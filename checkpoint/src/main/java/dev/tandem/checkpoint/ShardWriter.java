@@ -25,6 +25,8 @@ final class ShardWriter {
   private final Executor meanwhile;
   private Snapshot last;
   private Part lastPart;
+  private ShardLayout roomLayout;
+  private long room;
 
   /**
    * For the snapshots of one store.
@@ -61,9 +63,7 @@ final class ShardWriter {
     if (written.isEmpty()) {
       return ShardUnderWay.nothing(new Part("", snapshot.holders(), shards, pieces));
     }
-    List<Safetensors.Entry> plain =
-        written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
-    long headerBytes = roundUp(Safetensors.most(plain, metadata(snapshot, written)));
+    long headerBytes = room(snapshot, written);
     Path path = store.resolve(shard);
     BlockWriter out =
         new BlockWriter(
@@ -82,6 +82,27 @@ final class ShardWriter {
       out.close();
       throw e;
     }
+  }
+
+  /**
+   * Bytes that the header fits into. It is written last, while the disk is busy, but where the data
+   * begins must be known at once; so what was found for all pieces is remembered.
+   */
+  private long room(Snapshot snapshot, List<Integer> written) {
+    boolean all = written.size() == snapshot.layout().pieces().size();
+    if (all && snapshot.layout().equals(roomLayout)) {
+      return room;
+    }
+    List<Safetensors.Entry> plain =
+        written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
+    // Later steps may have more digits.
+    Map<String, String> metadata = metadata(Long.MAX_VALUE, snapshot.layout(), written);
+    long found = roundUp(Safetensors.most(plain, metadata));
+    if (all) {
+      roomLayout = snapshot.layout();
+      room = found;
+    }
+    return found;
   }
 
   /** Remembers what is now committed, so that the next checkpoint may refer to it. */
@@ -153,7 +174,8 @@ final class ShardWriter {
                   sum)));
     }
     long bytes = whole ? headerBytes + snapshot.layout().bytes() : out.position();
-    byte[] known = Safetensors.headerOf(entries, metadata(snapshot, written), DurableFiles.BLOCK);
+    Map<String, String> metadata = metadata(snapshot.step(), snapshot.layout(), written);
+    byte[] known = Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK);
     byte[] header = Safetensors.grown(known, headerBytes);
     out.header(header);
     return new Manifest.Shard(bytes, headerBytes, checksum(MemorySegment.ofArray(header)));
@@ -226,14 +248,14 @@ final class ShardWriter {
   }
 
   /** What a reader of the shard alone must know of pieces that are not whole tensors. */
-  private Map<String, String> metadata(Snapshot snapshot, List<Integer> written) {
+  private Map<String, String> metadata(long step, ShardLayout layout, List<Integer> written) {
     Map<String, String> metadata = new TreeMap<>();
-    metadata.put("tandem.step", Long.toString(snapshot.step()));
+    metadata.put("tandem.step", Long.toString(step));
     if (options.compression() != Compression.NONE) {
       metadata.put("tandem.compression", options.compression().name());
     }
     for (int i : written) {
-      Division.Share share = snapshot.layout().pieces().get(i).share();
+      Division.Share share = layout.pieces().get(i).share();
       if (!share.block().shape().equals(share.holding().whole())) {
         metadata.put(
             "tandem.slice." + share.holding().name(),

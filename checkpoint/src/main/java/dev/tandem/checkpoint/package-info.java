@@ -46,8 +46,8 @@
  *
  * {@link dev.tandem.checkpoint.Retention} names the steps to keep. Beyond these the store keeps
  * every checkpoint that a kept one refers to, and removes nothing at all unless one of the kept is
- * complete: its manifest readable, all its shards there and as long as they should be. It does so
- * after the commit, and the other ranks do not wait for it.
+ * complete: its manifest written by this process or found readable once, all its shards there and
+ * as long as they should be. It does so after the commit, and the other ranks do not wait for it.
  *
  * <h2>Threads and memory</h2>
  *

@@ -41,7 +41,7 @@ public final class CheckpointBenchmark {
   public record Effort(int rounds, int batch, List<Model> networks, Predicate<String> contenders) {
 
     /** About a minute on two cores. */
-    public static final Effort QUICK = new Effort(3, 8, List.of(Model.RESNET18), c -> true);
+    public static final Effort QUICK = new Effort(3, 16, List.of(Model.RESNET18), c -> true);
 
     /** All networks. */
     public static final Effort FULL = new Effort(10, 32, List.of(Model.values()), c -> true);

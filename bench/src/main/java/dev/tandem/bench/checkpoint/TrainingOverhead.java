@@ -45,6 +45,7 @@ final class TrainingOverhead {
 
   static final String MODEL = "resnet18-training";
 
+  private static final int WARM_UP_STEPS = 3;
   private static final int CLASSES = 10;
   private static final int PIXELS = 3 * 32 * 32;
   private static final double LEARNING_RATE = 0.01;
@@ -80,7 +81,7 @@ final class TrainingOverhead {
     }
   }
 
-  /** Trains; the first turn of each warms up and does not count. */
+  /** Trains; the first turn of each is short, warms up and does not count. */
   List<CheckpointRow> run(String machine) {
     Seed seed = new Seed(3);
     CheckpointOptions options = CheckpointOptions.DEFAULT.with(Retention.last(1));
@@ -108,7 +109,7 @@ final class TrainingOverhead {
       try (Progress.Task task = progress.start("train with checkpoints", rounds + 1L, "rounds")) {
         for (int round = 0; round <= rounds; round++) {
           for (Variant variant : order(round)) {
-            turn(training, variant, round > 0);
+            turn(training, variant, round > 0 ? STEPS : WARM_UP_STEPS, round > 0);
           }
           task.advanceTo(round + 1L);
         }
@@ -138,7 +139,7 @@ final class TrainingOverhead {
       CheckpointStore async,
       CheckpointStore sync) {}
 
-  private void turn(Training training, Variant variant, boolean counts) {
+  private void turn(Training training, Variant variant, int count, boolean counts) {
     double computedBefore = SavingThreads.cpuSeconds();
     long began = System.nanoTime();
     CheckpointStore store = variant == Variant.ASYNC ? training.async() : training.sync();
@@ -146,7 +147,7 @@ final class TrainingOverhead {
       store.save(step, training.optimizer().stateTree(Map.of("step", Long.toString(step))));
     }
     List<Long> stepsBegan = new ArrayList<>(List.of(System.nanoTime()));
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < count; i++) {
       double loss = training.network().forwardBackward(training.images(), training.labels(), batch);
       if (!Double.isFinite(loss)) {
         throw new IllegalStateException("the loss became " + loss);
@@ -159,7 +160,7 @@ final class TrainingOverhead {
     long ended = System.nanoTime();
     if (counts) {
       List<Double> steps = new ArrayList<>();
-      for (int i = 0; i < STEPS; i++) {
+      for (int i = 0; i < count; i++) {
         steps.add((stepsBegan.get(i + 1) - stepsBegan.get(i)) / 1e9);
       }
       double stall = variant == Variant.NONE ? 0 : (stepsBegan.getFirst() - began) / 1e9;
