@@ -33,7 +33,7 @@ final class BenchSyncCommand extends TandemCommand {
 
   private static final String HEADING =
       String.format(
-          "%-24s %7s %7s %6s %12s %7s %7s %7s %8s %6s %6s %6s %6s %6s %6s %6s",
+          "%-24s %7s %7s %6s %12s %7s %7s %7s %8s %6s %6s %6s %6s %6s %6s %6s %6s",
           "policy",
           "step ms",
           "p95 ms",
@@ -49,7 +49,8 @@ final class BenchSyncCommand extends TandemCommand {
           "agreed",
           "cpu",
           "queued",
-          "decode");
+          "decode",
+          "jvm");
 
   private static final String LEGEND =
       "ratio: step time over that of the spin-and-yield baseline, below 1 is faster; buckets: over"
@@ -58,7 +59,7 @@ final class BenchSyncCommand extends TandemCommand {
           + " the core from it (yields count, too). Milliseconds of a step: await, input: that the"
           + " training thread waits for sums and for its batch; moving: that gradients are under"
           + " way; cpu, queued: that the training thread runs, and that it has no core; decode:"
-          + " that input threads run. agreed: agreements of all ranks a step.";
+          + " that input threads run; jvm: that its compilers and collector run. agreed: agreements of all ranks a step.";
 
   @Option(
       names = "--quick",
@@ -160,7 +161,7 @@ final class BenchSyncCommand extends TandemCommand {
         .printf(
             Locale.ROOT,
             "%-24s %7.2f %7.2f %6.3f %12s %7.3f %6.1f%% %6.1f%% %8.2f %6.2f %6.2f %6.2f %6.1f %6.2f"
-                + " %6.2f %6.2f%n",
+                + " %6.2f %6.2f %6.2f%n",
             row.policy(),
             row.iterationMillis(),
             row.p95Millis(),
@@ -176,7 +177,8 @@ final class BenchSyncCommand extends TandemCommand {
             row.agreementsPerIteration(),
             row.engineCpuMillis(),
             row.engineQueuedMillis(),
-            row.inputCpuMillis());
+            row.inputCpuMillis(),
+            row.otherCpuMillis());
   }
 
   private void printIdle(SyncRow row) {

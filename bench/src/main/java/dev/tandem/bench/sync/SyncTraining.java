@@ -18,6 +18,12 @@ final class SyncTraining {
   /** Dropped: they live on what was decoded meanwhile, and plans are agreed on in them. */
   static final int WARM_UP = 4;
 
+  /**
+   * Decoded, but never trained on: input threads must have as much to do in the last step as in the
+   * others, and be there when they are counted.
+   */
+  private static final int AHEAD = 4;
+
   private final Communicator communicator;
   private final SyncWorkload workload;
   // Of the steps that count, how long this thread waited.
@@ -44,7 +50,7 @@ final class SyncTraining {
     long[] nanos = new long[steps];
     workload.reset();
     communicator.barrier();
-    try (SyncWorkload.Feed feed = workload.new Feed(turn, WARM_UP + steps);
+    try (SyncWorkload.Feed feed = workload.new Feed(turn, WARM_UP + steps + AHEAD);
         Synchronizer synchronizer = synchronizer(turn.options(), clock)) {
       for (int step = 0; step < WARM_UP; step++) {
         step(feed, synchronizer, step);
