@@ -42,7 +42,7 @@ public record SyncEffort(
   public static final SyncEffort FULL =
       new SyncEffort(
           12,
-          24,
+          20,
           30,
           100,
           Duration.ofMinutes(15),
@@ -71,7 +71,7 @@ public record SyncEffort(
           List.of(1.0),
           List.of(BASELINE, "baseline-parked", "gs", "nbcs", "topo", BUCKETS));
 
-  private static final int WARM_UP_PART = 3;
+  private static final int WARM_UP_PART = 4;
 
   /** The study of {@link IdleLoops} alone. */
   private static final String IDLE = "idle";
