@@ -71,7 +71,7 @@ public record SyncEffort(
           List.of(1.0),
           List.of(BASELINE, "baseline-parked", "gs", "nbcs", "topo", BUCKETS));
 
-  private static final int WARM_UP_PART = 4;
+  private static final int WARM_UP_PART = 3;
 
   /** The study of {@link IdleLoops} alone. */
   private static final String IDLE = "idle";
