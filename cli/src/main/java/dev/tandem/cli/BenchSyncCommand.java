@@ -33,12 +33,14 @@ final class BenchSyncCommand extends TandemCommand {
 
   private static final String HEADING =
       String.format(
-          "%-24s %7s %7s %6s %12s %7s %7s %7s %8s %6s %6s %6s %6s %6s %6s %6s",
+          "%-24s %7s %7s %7s %6s %12s %6s %7s %7s %7s %8s %6s %6s %6s %6s %6s %6s %6s %6s",
           "policy",
-          "step ms",
+          "p50 ms",
+          "mean ms",
           "p95 ms",
           "ratio",
           "95% interval",
+          "means",
           "buckets",
           "backgr.",
           "control",
@@ -49,16 +51,17 @@ final class BenchSyncCommand extends TandemCommand {
           "agreed",
           "cpu",
           "queued",
-          "decode");
+          "decode",
+          "jvm");
 
   private static final String LEGEND =
-      "ratio: step time over that of the spin-and-yield baseline, below 1 is faster; buckets: over"
-          + " that of buckets; backgr.: of a core that the synchroniser's threads use; control: of"
+      "ratio: median step time over that of the spin-and-yield baseline, below 1 is faster; means:"
+          + " the same of mean step times; buckets: over that of buckets; backgr.: of a core that the synchroniser's threads use; control: of"
           + " the time that its thread waits for other ranks' consent; switches: a step that took"
           + " the core from it (yields count, too). Milliseconds of a step: await, input: that the"
           + " training thread waits for sums and for its batch; moving: that gradients are under"
           + " way; cpu, queued: that the training thread runs, and that it has no core; decode:"
-          + " that input threads run. agreed: agreements of all ranks a step.";
+          + " that input threads run; jvm: that its compilers and collector run. agreed: agreements of all ranks a step.";
 
   @Option(
       names = "--quick",
@@ -159,13 +162,15 @@ final class BenchSyncCommand extends TandemCommand {
     out()
         .printf(
             Locale.ROOT,
-            "%-24s %7.2f %7.2f %6.3f %12s %7.3f %6.1f%% %6.1f%% %8.2f %6.2f %6.2f %6.2f %6.1f %6.2f"
-                + " %6.2f %6.2f%n",
+            "%-24s %7.2f %7.2f %7.2f %6.3f %12s %6.3f %7.3f %6.1f%% %6.1f%% %8.2f %6.2f %6.2f %6.2f %6.1f %6.2f"
+                + " %6.2f %6.2f %6.2f%n",
             row.policy(),
             row.iterationMillis(),
+            row.meanMillis(),
             row.p95Millis(),
             row.ratioToBaseline(),
             String.format(Locale.ROOT, "%.3f..%.3f", row.ratioLow(), row.ratioHigh()),
+            row.ratioOfMeans(),
             row.ratioToBuckets(),
             100 * row.backgroundCpuShare(),
             100 * row.controlWaitShare(),
@@ -176,7 +181,8 @@ final class BenchSyncCommand extends TandemCommand {
             row.agreementsPerIteration(),
             row.engineCpuMillis(),
             row.engineQueuedMillis(),
-            row.inputCpuMillis());
+            row.inputCpuMillis(),
+            row.otherCpuMillis());
   }
 
   private void printIdle(SyncRow row) {

@@ -42,7 +42,7 @@ public record SyncEffort(
   public static final SyncEffort FULL =
       new SyncEffort(
           12,
-          24,
+          20,
           30,
           100,
           Duration.ofMinutes(15),
@@ -70,6 +70,8 @@ public record SyncEffort(
           SyncInput.codes(),
           List.of(1.0),
           List.of(BASELINE, "baseline-parked", "gs", "nbcs", "topo", BUCKETS));
+
+  private static final int WARM_UP_PART = 3;
 
   /** The study of {@link IdleLoops} alone. */
   private static final String IDLE = "idle";
@@ -160,11 +162,19 @@ public record SyncEffort(
     return (long) rounds * turns().size() + (long) idlePairs * IdleLoops.POLICIES.size();
   }
 
-  /** The inputs whose code must be compiled before anything counts. */
-  List<SyncInput> compiled() {
-    return policies.isEmpty()
-        ? List.of(SyncInput.SYNTHETIC)
-        : inputs.stream().map(SyncInput::of).toList();
+  /** How long the JVM may take to get warm. */
+  Duration warmUp() {
+    return limit.dividedBy(WARM_UP_PART);
+  }
+
+  /** What the JVM gets warm with: what is measured later. */
+  List<SyncTurn> warmUpTurns() {
+    if (policies.isEmpty()) {
+      return IdleLoops.POLICIES.stream()
+          .map(policy -> new SyncTurn(policy, SyncInput.SYNTHETIC, 1))
+          .toList();
+    }
+    return turns().stream().filter(turn -> turn.cycleMillis() == cycleMillis.getFirst()).toList();
   }
 
   /** As arguments of a rank. */

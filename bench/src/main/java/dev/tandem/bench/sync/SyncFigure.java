@@ -2,8 +2,10 @@ package dev.tandem.bench.sync;
 
 /** What is measured in a turn; each figure is that of a rank, and the mean of both is reported. */
 enum SyncFigure {
-  /** Mean of a step. */
+  /** That half of the steps did not exceed. */
   ITERATION_MILLIS,
+  /** Mean of a step. */
+  MEAN_MILLIS,
   /** That 95% of the steps did not exceed. */
   P95_MILLIS,
   /** Of a core that the background threads used. */

@@ -4,6 +4,8 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.Affinity;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.BitSet;
 import java.util.List;
 
@@ -19,8 +21,8 @@ public final class SyncRankMain {
   static final String IDLE = "idle";
   static final String SAME = "same";
 
-  /** With each input, before anything counts. */
-  private static final int COMPILING_STEPS = 40;
+  /** The JVM is warm when its compilers use less than this share of a core. */
+  private static final double COMPILING_SHARE = 0.01;
 
   private final Communicator communicator;
   private final SyncWorkload workload;
@@ -56,17 +58,9 @@ public final class SyncRankMain {
 
   private void run(long began) {
     List<SyncTurn> turns = effort.turns();
-    for (SyncInput input : effort.compiled()) {
-      training.run(new SyncTurn("topo", input, 1), COMPILING_STEPS);
-    }
+    warmUp();
     checkParameters();
     idle();
-    // A first lap that does not count: whatever has to be compiled is.
-    effort
-        .policies()
-        .forEach(
-            policy ->
-                training.run(new SyncTurn(policy, SyncInput.SYNTHETIC, 1), SyncTraining.WARM_UP));
     long first = System.nanoTime();
     for (int round = 0;
         !turns.isEmpty() && round < effort.rounds() && fits(began, first, round);
@@ -75,6 +69,28 @@ public final class SyncRankMain {
         SyncMeasurement measured = training.run(turn, effort.steps());
         print("%s %d %s %s".formatted(TURN, round, turn, measured.line()));
       }
+    }
+  }
+
+  /**
+   * Trains under every policy with every input until the JVM has compiled what there is to compile:
+   * its compilers have no core but this one, and would take it from whoever's turn it is.
+   */
+  private void warmUp() {
+    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+    long began = System.nanoTime();
+    boolean compiling = true;
+    while (compiling) {
+      long lapBegan = System.nanoTime();
+      long compiled = compilers.getTotalCompilationTime();
+      for (SyncTurn turn : effort.warmUpTurns()) {
+        training.run(turn, SyncTraining.WARM_UP);
+      }
+      long now = System.nanoTime();
+      double share = (compilers.getTotalCompilationTime() - compiled) * 1e6 / (now - lapBegan);
+      boolean time = now - began < effort.warmUp().toNanos();
+      // All ranks must come to the same answer.
+      compiling = training.all(time ? share : 0, ReduceOp.MAX) > COMPILING_SHARE;
     }
   }
 

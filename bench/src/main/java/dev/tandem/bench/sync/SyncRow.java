@@ -10,13 +10,15 @@ import java.util.function.ToDoubleFunction;
  *
  * @param policy how gradients were synchronised; {@code idle-...}: a synchroniser of that policy
  *     that has nothing to do beside a serial loop, compared with the loop alone
- * @param iterationMillis of a step
+ * @param iterationMillis that half of a round's steps did not exceed
+ * @param meanMillis of a step
  * @param p95Millis that 95% of a round's steps did not exceed
- * @param ratioToBaseline of step times in the same round: below 1 is faster than the spin-and-yield
- *     baseline
+ * @param ratioToBaseline of {@code iterationMillis} in the same round: below 1 is faster than the
+ *     spin-and-yield baseline
  * @param ratioLow of its 95% interval
  * @param ratioHigh of its 95% interval
- * @param ratioToBuckets of step times in the same round; 0 where not measured
+ * @param ratioOfMeans of {@code meanMillis} to that of the baseline in the same round
+ * @param ratioToBuckets of {@code iterationMillis} in the same round; 0 where not measured
  * @param backgroundCpuShare of a core; 0 with a shared pool, whose threads cannot be told apart
  * @param controlWaitShare of the time that the background thread waited for other ranks
  * @param involuntarySwitchesPerIteration of the background threads; yields count, too
@@ -35,10 +37,12 @@ public record SyncRow(
     String input,
     double cycleMillis,
     double iterationMillis,
+    double meanMillis,
     double p95Millis,
     double ratioToBaseline,
     double ratioLow,
     double ratioHigh,
+    double ratioOfMeans,
     double ratioToBuckets,
     double backgroundCpuShare,
     double controlWaitShare,
@@ -66,6 +70,7 @@ public record SyncRow(
       SyncTurn turn,
       List<SyncMeasurement> measured,
       Bootstrap ratio,
+      double ratioOfMeans,
       double ratioToBuckets,
       String machine) {
     ToDoubleFunction<SyncFigure> median =
@@ -75,10 +80,12 @@ public record SyncRow(
         turn.input().code(),
         turn.cycleMillis(),
         median.applyAsDouble(SyncFigure.ITERATION_MILLIS),
+        median.applyAsDouble(SyncFigure.MEAN_MILLIS),
         median.applyAsDouble(SyncFigure.P95_MILLIS),
         ratio.median(),
         ratio.low(),
         ratio.high(),
+        ratioOfMeans,
         ratioToBuckets,
         median.applyAsDouble(SyncFigure.BACKGROUND_SHARE),
         median.applyAsDouble(SyncFigure.CONTROL_WAIT_SHARE),
@@ -103,11 +110,13 @@ public record SyncRow(
         IDLE + policy,
         SyncInput.SYNTHETIC.code(),
         0,
+        0,
         Spread.of(pairs.stream().map(IdleLoops.Pair::millis).toList()).median(),
         0,
         ratio.median(),
         ratio.low(),
         ratio.high(),
+        ratio.median(),
         0,
         Spread.of(pairs.stream().map(IdleLoops.Pair::share).toList()).median(),
         0,

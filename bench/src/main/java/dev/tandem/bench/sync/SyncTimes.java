@@ -68,21 +68,25 @@ final class SyncTimes {
   }
 
   private SyncRow row(SyncTurn turn, List<SyncMeasurement> measured, String machine) {
-    Bootstrap ratio = Bootstrap.of(ratios(turn, measured, SyncEffort.BASELINE));
-    List<Double> toBuckets = ratios(turn, measured, SyncEffort.BUCKETS);
+    List<Double> toBuckets =
+        ratios(turn, measured, SyncEffort.BUCKETS, SyncFigure.ITERATION_MILLIS);
     return SyncRow.of(
-        turn, measured, ratio, toBuckets.isEmpty() ? 0 : Bootstrap.of(toBuckets).median(), machine);
+        turn,
+        measured,
+        Bootstrap.of(ratios(turn, measured, SyncEffort.BASELINE, SyncFigure.ITERATION_MILLIS)),
+        Bootstrap.of(ratios(turn, measured, SyncEffort.BASELINE, SyncFigure.MEAN_MILLIS)).median(),
+        toBuckets.isEmpty() ? 0 : Bootstrap.of(toBuckets).median(),
+        machine);
   }
 
   /** Round by round, of this turn's time to that of another policy's. */
-  private List<Double> ratios(SyncTurn turn, List<SyncMeasurement> measured, String other) {
+  private List<Double> ratios(
+      SyncTurn turn, List<SyncMeasurement> measured, String other, SyncFigure time) {
     List<SyncMeasurement> others =
         turns.getOrDefault(new SyncTurn(other, turn.input(), turn.cycleMillis()), List.of());
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round < Math.min(others.size(), measured.size()); round++) {
-      ratios.add(
-          measured.get(round).figure(SyncFigure.ITERATION_MILLIS)
-              / others.get(round).figure(SyncFigure.ITERATION_MILLIS));
+      ratios.add(measured.get(round).figure(time) / others.get(round).figure(time));
     }
     return ratios;
   }

@@ -30,6 +30,7 @@ class SyncTimesTest {
     assertEquals(0.75, row.ratioToBaseline(), 1e-9);
     assertEquals(0.5, row.ratioLow(), 1e-9);
     assertEquals(0.9, row.ratioHigh(), 1e-9);
+    assertEquals(1, row.ratioOfMeans(), 1e-9);
     assertEquals(0, row.ratioToBuckets());
     assertEquals(6, times.count());
   }

@@ -3,6 +3,7 @@ package dev.tandem.comm.transport;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Waiting awake for a counter in shared memory: spins, then yields, within the bounds of a {@link
@@ -12,6 +13,9 @@ final class Lookout {
 
   /** So long a spinning thread keeps its processor to itself. */
   private static final long ALONE_NANOS = 5_000;
+
+  /** Between two looks of who naps. */
+  private static final long NAP_NANOS = 100_000;
 
   private static final int LOOKS_PER_CLOCK_READING = 32;
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
@@ -83,6 +87,7 @@ final class Lookout {
         }
       }
       case YIELDING -> yielding.always();
+      case NAPPING -> LockSupport.parkNanos(NAP_NANOS);
       case SPINNING, PARKED -> {}
     }
   }

@@ -24,11 +24,15 @@ public record WaitPolicy(Duration spin, int yields, int seat, Manner manner) {
     SPINNING,
     /** Offers its processor at every look: what MPI libraries do when told to yield. */
     YIELDING,
+    /** Sleeps a little between looks, always as long: what a loop around MPI_Test does. */
+    NAPPING,
     /** Sleeps nearly at once and foresees nothing: for threads that must not be noticed. */
     PARKED
   }
 
-  /** Of ranks that spin or yield for comparison: longer waits than this end in sleep after all. */
+  /**
+   * Of ranks that spin, yield or nap for comparison: longer waits than this end in sleep after all.
+   */
   private static final Duration LONG = Duration.ofSeconds(1);
 
   /** Shorter than what it takes a spinning rank to think of others. */
@@ -54,7 +58,7 @@ public record WaitPolicy(Duration spin, int yields, int seat, Manner manner) {
   public static WaitPolicy of(Manner manner, int seat) {
     return switch (manner) {
       case ADAPTIVE -> throw new IllegalArgumentException("adaptive to what? see forRank");
-      case SPINNING, YIELDING -> new WaitPolicy(LONG, 0, seat, manner);
+      case SPINNING, YIELDING, NAPPING -> new WaitPolicy(LONG, 0, seat, manner);
       case PARKED -> new WaitPolicy(GLANCE, 0, seat, manner);
     };
   }

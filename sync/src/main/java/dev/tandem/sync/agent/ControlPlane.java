@@ -1,7 +1,6 @@
 package dev.tandem.sync.agent;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.Handle;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.sync.policy.Waiting;
@@ -9,21 +8,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /** The small collectives by which ranks agree; each tells the observer how long it took. */
 final class ControlPlane {
 
-  /** Between two looks at a collective that goes on by itself. */
-  private static final long LOOK_NANOS = 100_000;
-
   private final Communicator communicator;
-  private final boolean polled;
+  private final Waiting waiting;
   private final SyncObserver observer;
 
   ControlPlane(Communicator communicator, Waiting waiting, SyncObserver observer) {
     this.communicator = communicator;
-    this.polled = waiting == Waiting.POLLED;
+    this.waiting = waiting;
     this.observer = observer;
   }
 
@@ -61,15 +56,9 @@ final class ControlPlane {
 
   private void reduce(long[] words, ReduceOp op) {
     long began = System.nanoTime();
-    MemorySegment data = MemorySegment.ofArray(words);
-    if (polled) {
-      Handle handle = communicator.start(ranks -> ranks.allreduce(data, DType.INT64, op));
-      while (!handle.test()) {
-        LockSupport.parkNanos(LOOK_NANOS);
-      }
-    } else {
-      communicator.allreduce(data, DType.INT64, op);
-    }
+    waiting.forConsent(rank()).ifPresent(communicator::waitBy);
+    communicator.allreduce(MemorySegment.ofArray(words), DType.INT64, op);
+    waiting.forConsent(rank()).ifPresent(_ -> communicator.waitBy(waiting.policy(rank())));
     observer.agreed(began, System.nanoTime());
   }
 

@@ -41,7 +41,7 @@ public final class Vigil {
   /** A thread of the program begins to wait. */
   public synchronized void begin() {
     waiting++;
-    if (waiting == 1) {
+    if (waiting == 1 && !awake.equals(unnoticed)) {
       groups.forEach(group -> group.waitBy(awake));
     }
   }
@@ -49,7 +49,7 @@ public final class Vigil {
   /** It has its results. */
   public synchronized void end() {
     waiting--;
-    if (waiting == 0) {
+    if (waiting == 0 && !awake.equals(unnoticed)) {
       groups.forEach(group -> group.waitBy(unnoticed));
     }
   }

@@ -1,6 +1,7 @@
 package dev.tandem.sync.policy;
 
 import dev.tandem.comm.transport.WaitPolicy;
+import java.util.Optional;
 
 /** How the background thread waits for other ranks while it negotiates. */
 public enum Waiting {
@@ -10,7 +11,10 @@ public enum Waiting {
   SPIN_YIELD(WaitPolicy.Manner.YIELDING),
   /** Sleeps until it is woken. */
   PARKED(WaitPolicy.Manner.PARKED),
-  /** Starts the collective, and looks for its end between short sleeps (NBCS). */
+  /**
+   * Looks for the other ranks' consent between short sleeps, as a loop around MPI_Test does, which
+   * also goes on with the collective (NBCS); sleeps in transfers.
+   */
   POLLED(WaitPolicy.Manner.PARKED);
 
   private final WaitPolicy.Manner manner;
@@ -22,5 +26,12 @@ public enum Waiting {
   /** How a rank waits inside a collective. */
   public WaitPolicy policy(int rank) {
     return WaitPolicy.of(manner, rank);
+  }
+
+  /** How a rank waits for the others' consent, if otherwise than for their data. */
+  public Optional<WaitPolicy> forConsent(int rank) {
+    return this == POLLED
+        ? Optional.of(WaitPolicy.of(WaitPolicy.Manner.NAPPING, rank))
+        : Optional.empty();
   }
 }
