@@ -233,6 +233,33 @@ class BorrowedHelmTest {
         });
   }
 
+  /** One rank gets its sums before another, which has asked for them, waits for its own. */
+  @Test
+  void aProgramThatIsExpectedAndDoesNotComeHoldsUpNobody() throws Exception {
+    Ranks.run(
+        2,
+        LIMIT,
+        communicator -> {
+          try (Synchronizer synchronizer = start(communicator, buckets(1), 1, SyncObserver.NONE)) {
+            for (int step = 0; step < 50; step++) {
+              TensorView tensor = tensor("tensor0", step);
+              synchronizer.submit(tensor, 1);
+              boolean strange = step % 10 == 9;
+              if (strange && communicator.rank() == 0) {
+                communicator.barrier();
+              }
+              synchronizer.await();
+              assertHolds(2f * step, tensor);
+              if (strange && communicator.rank() == 1) {
+                communicator.barrier();
+              }
+            }
+            communicator.barrier();
+          }
+          return null;
+        });
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aLostRankEndsTheWaitOfWhoDrives(boolean boards) throws Exception {

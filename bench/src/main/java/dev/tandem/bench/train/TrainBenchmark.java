@@ -185,7 +185,8 @@ public final class TrainBenchmark {
   }
 
   private TrainRequest request(TrainTask each) {
-    int steps = Math.max(1, (int) (each.network().steps() * effort.share()));
+    int usual = each.ranks() > 1 ? each.network().pairs() : each.network().steps();
+    int steps = Math.max(1, (int) (usual * effort.share()));
     return new TrainRequest.Run(
         each.network(), each.mixed(), each.threads(), each.network().warmUp(), steps);
   }

@@ -10,24 +10,27 @@ import java.util.stream.Collectors;
 /** What is trained, the same on all sides; {@code train_torch.py} knows them by their codes. */
 public enum TrainNetwork {
   /** Caffe's network for CIFAR-10, 3x32x32. */
-  CIFAR("cifar", 64, 64, 24, 5, true),
+  CIFAR("cifar", 64, 64, 24, 60, 5, true),
   /** ResNet-18 for images of 32x32, which two cores train in reasonable time. */
-  RESNET18("resnet18", 64, 32, 3, 1, true),
+  RESNET18("resnet18", 64, 32, 3, 6, 1, true),
   /** ResNet-18 as published, 3x224x224; by request only. */
-  RESNET18_IMAGENET("resnet18-imagenet", 16, 8, 2, 1, false);
+  RESNET18_IMAGENET("resnet18-imagenet", 16, 8, 2, 4, 1, false);
 
   private final String code;
   private final int batch;
   private final int quickBatch;
   private final int steps;
+  private final int pairs;
   private final int warmUp;
   private final boolean usual;
 
-  TrainNetwork(String code, int batch, int quickBatch, int steps, int warmUp, boolean usual) {
+  TrainNetwork(
+      String code, int batch, int quickBatch, int steps, int pairs, int warmUp, boolean usual) {
     this.code = code;
     this.batch = batch;
     this.quickBatch = quickBatch;
     this.steps = steps;
+    this.pairs = pairs;
     this.warmUp = warmUp;
     this.usual = usual;
   }
@@ -66,6 +69,14 @@ public enum TrainNetwork {
   /** Steps of a turn that count. */
   int steps() {
     return steps;
+  }
+
+  /**
+   * Pairs of steps, with and without synchronisation, of a turn of several ranks: their difference
+   * is small beside the swings of the machine, so it takes more of them.
+   */
+  int pairs() {
+    return pairs;
   }
 
   /** Steps before them that do not: caches were used by others meanwhile. */

@@ -85,8 +85,12 @@ public final class TrainRankMain {
     double[] with = new double[run.steps()];
     double[] without = new double[run.steps()];
     for (int step = 0; step < run.steps(); step++) {
+      boolean before = step % 2 == 0; // In turns, so that what a step leaves behind cancels out.
+      if (communicator.size() > 1 && !before) {
+        without[step] = seconds(training, false);
+      }
       with[step] = seconds(training, true);
-      if (communicator.size() > 1) {
+      if (communicator.size() > 1 && before) {
         without[step] = seconds(training, false);
       }
     }

@@ -66,10 +66,14 @@ final class FollowedPlan {
     stepEnded = false;
   }
 
-  /** The step has no more requests; says whether the agent must know. */
-  boolean endStep() {
+  /**
+   * The step has no more requests; says whether the agent must know.
+   *
+   * @param nanos since the program could go on behind its last request
+   */
+  boolean endStep(long nanos) {
     stepEnded = true;
-    prompt = lending && System.nanoTime() - lastArrivalNanos < GRACE_NANOS;
+    prompt = lending && nanos < GRACE_NANOS;
     // Who follows a plan need not know, unless the plan expects more.
     return slots.isEmpty() || (slots.get().any() && !awaitedIsComplete());
   }
@@ -81,17 +85,31 @@ final class FollowedPlan {
 
   /**
    * How long the background thread may still wait: for the awaited buffer to become complete, or,
-   * if it is, for the program to carry its transfer out itself. It is about to if this is the last
-   * buffer of a step and the step before ended at once.
+   * if it is, for the program to carry its transfer out itself. (Also when the step has ended:
+   * between that and borrowing the helm the program must not be overtaken.)
    */
   long nanosLeft(Policy.Leaving leaving) {
     long nanos;
     if (awaitedIsComplete()) {
-      nanos = prompt && !stepEnded && places().last(awaited) ? GRACE_NANOS : 0;
+      nanos = expectsProgram() ? GRACE_NANOS : 0;
     } else {
       nanos = (stepEnded ? leaving.patienceAtStepEnd() : leaving.patience()).toNanos();
     }
     return lastArrivalNanos + nanos - System.nanoTime();
+  }
+
+  /** How long the background thread may sleep if nothing wakes it. */
+  long sleepNanos(Policy.Leaving leaving) {
+    long most = prompt ? Helm.NAP_NANOS : Helm.FOREVER;
+    return any() ? Math.min(most, nanosLeft(leaving)) : most;
+  }
+
+  /**
+   * Whether the program is about to carry out the awaited transfer itself: it is the last of a
+   * step, and the program waited for that of the step before at once.
+   */
+  boolean expectsProgram() {
+    return prompt && slots.isPresent() && awaitedIsComplete() && places().last(awaited);
   }
 
   long readyNanos(int buffer) {

@@ -11,9 +11,16 @@ import java.util.concurrent.locks.Condition;
  */
 final class Helm {
 
+  /** For a sleep that ends only by being woken. */
+  static final long FOREVER = Long.MAX_VALUE;
+
+  /** A thread that is not woken since somebody else is about to work looks around so often. */
+  static final long NAP_NANOS = 200_000_000;
+
   private final Condition news;
   // The background thread sleeps where another may go on: nothing that was begun is left open.
   private boolean asleep;
+  private boolean napping;
   private boolean lent;
   private long turn;
 
@@ -53,18 +60,16 @@ final class Helm {
     }
   }
 
-  /** The background thread sleeps until it is woken; may end early. */
-  @SuppressWarnings("WaitNotInLoop") // It is in that of the caller.
-  void sleep() {
-    asleep = true;
-    news.awaitUninterruptibly();
-    asleep = false;
+  /** Whether the background thread sleeps and will look around soon, woken or not. */
+  boolean napping() {
+    return asleep && napping;
   }
 
-  /** The same for so long at most. */
+  /** The background thread sleeps until it is woken, for so long at most; may end early. */
   @SuppressWarnings("WaitNotInLoop") // It is in that of the caller.
   void sleep(long nanos) {
     asleep = true;
+    napping = nanos <= NAP_NANOS;
     try {
       news.awaitNanos(nanos);
     } catch (InterruptedException e) {
@@ -78,7 +83,7 @@ final class Helm {
   /** The background thread, which has woken up, sleeps on until the helm is its own. */
   void awaitHandBack() {
     while (lent) {
-      sleep();
+      sleep(NAP_NANOS);
     }
   }
 }

@@ -27,6 +27,7 @@ public final class Intake {
   private List<Entry> queue = new ArrayList<>();
   private Optional<RequestGraph> proposal = Optional.empty();
   private Optional<Thread> lastRequester = Optional.empty();
+  private volatile long goesOnNanos;
 
   public Intake(SyncObserver observer) {
     this.observer = observer;
@@ -46,10 +47,13 @@ public final class Intake {
           }
           followed.arrived(now);
           lastRequester = Optional.of(Thread.currentThread());
-          if (wakes) {
+          // Waking it costs more than what it would do, if the program is about to do that.
+          if (wakes && !(queue.isEmpty() && helm.napping() && followed.expectsProgram())) {
             helm.wake();
           }
         });
+    // Whom it woke may have taken its core meanwhile: the program goes on only now.
+    goesOnNanos = System.nanoTime();
     requests.forEach(request -> observer.requested(request.name(), now));
   }
 
@@ -67,7 +71,7 @@ public final class Intake {
     guard.locked(
         () -> {
           recorder.endStep();
-          if (followed.endStep()) {
+          if (followed.endStep(System.nanoTime() - goesOnNanos)) {
             helm.wake();
           }
         });
@@ -134,7 +138,7 @@ public final class Intake {
               && !pending.isShutDown()
               && !otherPlans()
               && !canPlan(stableSteps)) {
-            helm.sleep();
+            helm.sleep(Helm.FOREVER);
           }
         });
   }
@@ -189,11 +193,7 @@ public final class Intake {
             if (verdict.isPresent()) {
               return verdict;
             }
-            if (followed.any()) {
-              helm.sleep(followed.nanosLeft(leaving));
-            } else {
-              helm.sleep();
-            }
+            helm.sleep(followed.sleepNanos(leaving));
           }
           helm.awaitHandBack();
           return Optional.empty();
@@ -220,6 +220,11 @@ public final class Intake {
 
   private boolean otherPlans() {
     return pending.joined() || proposal.isPresent();
+  }
+
+  /** Wakes the background thread: who was expected to work will not. */
+  void declineHelm() {
+    guard.locked(helm::wake);
   }
 
   /** Lends the helm to the calling thread, if the background thread sleeps and there is work. */

@@ -100,8 +100,12 @@ public final class SyncAgent {
    * @param results whether they are there
    */
   public void carryOut(BooleanSupplier results) {
-    // A thread must not be interrupted inside a transport.
-    if (Thread.currentThread().isInterrupted() || !intake.lendHelm()) {
+    if (Thread.currentThread().isInterrupted()) {
+      // A transport must not be interrupted.
+      intake.declineHelm();
+      return;
+    }
+    if (!intake.lendHelm()) {
       return;
     }
     try {

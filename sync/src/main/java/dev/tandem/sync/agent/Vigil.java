@@ -4,6 +4,7 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.comm.rendezvous.Topology;
 import dev.tandem.comm.transport.WaitPolicy;
 import dev.tandem.sync.policy.Policy;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -12,6 +13,9 @@ import java.util.List;
  * for the others for a while, because being woken takes longer. Thread-safe.
  */
 public final class Vigil {
+
+  /** Longer than it takes to wake the other rank, which is on its way then, and to go to sleep. */
+  private static final Duration LOOKING_OUT = Duration.ofNanos(500_000);
 
   private final List<Communicator> groups;
   private final WaitPolicy unnoticed;
@@ -30,7 +34,13 @@ public final class Vigil {
     this.awake =
         policy instanceof Policy.Negotiated
             ? unnoticed
-            : WaitPolicy.forRank(topology.localRank(rank), topology.localSize(rank));
+            : awake(topology.localRank(rank), topology.localSize(rank));
+  }
+
+  private static WaitPolicy awake(int number, int ranks) {
+    WaitPolicy usual = WaitPolicy.forRank(number, ranks);
+    boolean alone = usual.yields() == 0;
+    return alone ? new WaitPolicy(LOOKING_OUT, 0, number) : usual;
   }
 
   /** How an agent waits while the program computes. */
