@@ -6,8 +6,10 @@ import dev.tandem.sync.Synchronizer;
 import dev.tandem.sync.policy.SyncOptions;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * A training loop that sums nothing, alone and beside an idle synchroniser of each of two policies:
@@ -20,6 +22,9 @@ final class IdleLoops {
 
   private static final String ALONE = "";
   private static final int WARM_UP = 2;
+
+  /** Of each loop of a round: short ones that alternate see the same machine. */
+  private static final int REPETITIONS = 3;
 
   private final Communicator communicator;
   private final SyncWorkload workload;
@@ -48,8 +53,13 @@ final class IdleLoops {
     }
   }
 
-  /** What one loop took, and the background thread meanwhile. */
-  private record Loop(String policy, double seconds, double share) {}
+  /** What loops took, and the background thread's part in it. */
+  private record Loop(double seconds, double busySeconds) {
+
+    Loop plus(Loop other) {
+      return new Loop(seconds + other.seconds, busySeconds + other.busySeconds);
+    }
+  }
 
   /** Loops of so many steps. */
   IdleLoops(Communicator communicator, SyncWorkload workload, SyncTraining training, int steps) {
@@ -59,43 +69,43 @@ final class IdleLoops {
     this.steps = steps;
   }
 
-  /** All loops, one after the other; another one is the first each time. */
+  /** All loops, one after the other, some times; another one is the first each time. */
   List<Pair> round(int number) {
     List<String> order = new ArrayList<>(POLICIES);
     order.addFirst(ALONE);
     Collections.rotate(order, number);
-    double alone = 0;
-    List<Loop> loops = new ArrayList<>();
-    for (String policy : order) {
-      communicator.barrier();
-      if (policy.equals(ALONE)) {
-        alone = seconds();
-      } else {
-        loops.add(beside(policy));
+    Map<String, Loop> loops = new HashMap<>();
+    for (int repetition = 0; repetition < REPETITIONS; repetition++) {
+      for (String policy : order) {
+        communicator.barrier();
+        Loop loop = policy.equals(ALONE) ? new Loop(seconds(steps), 0) : beside(policy);
+        loops.merge(policy, loop, Loop::plus);
       }
+      Collections.rotate(order, 1);
     }
     List<Pair> pairs = new ArrayList<>();
-    for (Loop loop : loops) {
+    for (String policy : POLICIES) {
+      Loop loop = loops.get(policy);
       pairs.add(
           new Pair(
-              loop.policy(),
-              mean(loop.seconds() / alone),
-              mean(loop.share()),
-              mean(loop.seconds() / steps * 1e3)));
+              policy,
+              mean(loop.seconds() / loops.get(ALONE).seconds()),
+              mean(loop.busySeconds() / loop.seconds()),
+              mean(loop.seconds() / REPETITIONS / steps * 1e3)));
     }
     return pairs;
   }
 
   private Loop beside(String policy) {
     try (Synchronizer _ = training.synchronizer(SyncOptions.of(policy), new BackgroundClock())) {
+      // It agrees on a plan first, which is work.
+      seconds(1);
       ProcessCounters before = ProcessCounters.read();
-      long began = System.nanoTime();
-      double seconds = seconds();
-      double passed = System.nanoTime() - began;
+      double seconds = seconds(steps);
       ProcessCounters used = ProcessCounters.read().since(before);
-      // Nobody says good-bye, which is work, before the other is done.
+      // Nobody says good-bye, which is work too, before the other is done.
       communicator.barrier();
-      return new Loop(policy, seconds, used.of(ThreadRole.BACKGROUND).runNanos() / passed);
+      return new Loop(seconds, used.of(ThreadRole.BACKGROUND).runNanos() / 1e9);
     }
   }
 
@@ -103,12 +113,12 @@ final class IdleLoops {
     return training.all(value, ReduceOp.AVERAGE);
   }
 
-  /** Of the steps that count. */
-  private double seconds() {
+  /** That so many steps took, behind some that do not count. */
+  private double seconds(int count) {
     try (SyncWorkload.Feed feed =
-        workload.new Feed(new SyncTurn("topo", SyncInput.SYNTHETIC, 1), WARM_UP + steps)) {
+        workload.new Feed(new SyncTurn("topo", SyncInput.SYNTHETIC, 1), WARM_UP + count)) {
       long began = 0;
-      for (int step = 0; step < WARM_UP + steps; step++) {
+      for (int step = 0; step < WARM_UP + count; step++) {
         if (step == WARM_UP) {
           began = System.nanoTime();
         }
