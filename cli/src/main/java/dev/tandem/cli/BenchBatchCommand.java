@@ -1,10 +1,11 @@
 package dev.tandem.cli;
 
+import dev.tandem.bench.Spread;
 import dev.tandem.bench.batch.BatchBenchmark;
 import dev.tandem.bench.batch.BatchBenchmark.Effort;
+import dev.tandem.bench.batch.BatchComparison;
 import dev.tandem.bench.batch.BatchRow;
 import dev.tandem.core.UsageException;
-import dev.tandem.train.batch.BatchSizings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -16,10 +17,10 @@ import picocli.CommandLine.Option;
     name = "batch",
     description = {
       "Trains LeNet on Fashion-MNIST to a target accuracy with batches from 32 to 16,384 (learning"
-          + " rate in proportion, warm-up, LARS from 4096 on) and with a batch that grows while it"
-          + " trains; says how many epochs and how much time each takes, and the largest batch that"
-          + " is worthwhile: the next one takes more than twice the epochs. Needs"
-          + " dataset-fashion-mnist."
+          + " rate in proportion, warm-up, LARS from 4096 on) and, several times in turn, with a"
+          + " batch that grows while it trains and with the fixed small one; says how many epochs"
+          + " and how much time each takes, and the largest batch that is worthwhile: the next one"
+          + " takes more than twice the epochs. Needs dataset-fashion-mnist."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -41,6 +42,14 @@ final class BenchBatchCommand extends TandemCommand {
   private Double target;
 
   @Option(
+      names = "--pairs",
+      paramLabel = "N",
+      description =
+          "How often the growing batch is compared with the fixed small one, each time with another"
+              + " seed. Default: 5, with --quick 3.")
+  private Integer pairs;
+
+  @Option(
       names = "--data",
       paramLabel = "FOLDER",
       defaultValue = "/usr/share/datasets/fashion-mnist",
@@ -58,6 +67,9 @@ final class BenchBatchCommand extends TandemCommand {
     Effort effort = quick ? Effort.QUICK : Effort.FULL;
     if (target != null) {
       effort = effort.withTarget(target);
+    }
+    if (pairs != null) {
+      effort = effort.withPairs(pairs);
     }
     if (threads != null && threads < 1) {
       throw new UsageException("--threads must be at least 1");
@@ -80,19 +92,28 @@ final class BenchBatchCommand extends TandemCommand {
             first.target());
     out()
         .printf(
-            "%-7s %14s %9s %7s %9s %10s %9s  %s%n",
-            "policy", "batch", "optimizer", "epochs", "steps", "seconds", "accuracy", "worthwhile");
+            "%-7s %14s %5s %9s %7s %9s %10s %9s  %s%n",
+            "policy",
+            "batch",
+            "seed",
+            "optimizer",
+            "epochs",
+            "steps",
+            "seconds",
+            "accuracy",
+            "worthwhile");
     for (BatchRow row : rows) {
       out()
           .printf(
               Locale.ROOT,
-              "%-7s %14s %9s %7s %,9d %,10.1f %9.4f  %s%n",
+              "%-7s %14s %5d %9s %7s %,9d %,10.1f %9.4f  %s%n",
               row.policy(),
               row.batch() == row.lastBatch()
                   ? String.format(Locale.ROOT, "%,d", row.batch())
                   : String.format(Locale.ROOT, "%,d..%,d", row.batch(), row.lastBatch()),
+              row.seed(),
               row.optimizer(),
-              row.reached() ? Integer.toString(row.epochs()) : "> " + row.epochs(),
+              String.format(Locale.ROOT, row.reached() ? "%.1f" : "> %.1f", row.epochs()),
               row.steps(),
               row.seconds(),
               row.accuracy(),
@@ -109,23 +130,26 @@ final class BenchBatchCommand extends TandemCommand {
 
   /** The batch that grows beside the fixed one that it begins with. */
   private void compare(List<BatchRow> rows) {
-    BatchRow grown = rows.getLast();
-    if (grown.lastBatch() == grown.batch()) {
-      out().println("the growing batch did not grow before the end: nothing to compare");
-      return;
-    }
-    rows.stream()
-        .filter(row -> row.policy().equals(BatchSizings.FIXED) && row.batch() == grown.batch())
-        .filter(row -> row.reached() && grown.reached())
-        .findFirst()
-        .ifPresent(
-            fixed ->
+    BatchComparison.of(rows)
+        .ifPresentOrElse(
+            comparison ->
                 out()
                     .printf(
                         Locale.ROOT,
-                        "growing from %d took %.2f of the time of the fixed batch of %d%n",
-                        grown.batch(),
-                        grown.seconds() / fixed.seconds(),
-                        fixed.batch()));
+                        "growing from %d to the fixed batch of %d, %d of %d pairs of trials:"
+                            + " time %s, epochs %s, steps %s%n",
+                        comparison.batch(),
+                        comparison.batch(),
+                        comparison.pairs(),
+                        comparison.tried(),
+                        text(comparison.time()),
+                        text(comparison.epochs()),
+                        text(comparison.steps())),
+            () -> out().println("no pair of trials reached the target: nothing to compare"));
+  }
+
+  private static String text(Spread spread) {
+    return String.format(
+        Locale.ROOT, "%.2f (%.2f..%.2f)", spread.median(), spread.least(), spread.most());
   }
 }

@@ -96,6 +96,33 @@ class TrainTest {
     predicted(run);
   }
 
+  /** That this equals gradients accumulated in one process is for DataParallelTest of train. */
+  @Test
+  void processesWithCommonStatisticsTrainToTheSameBits() throws Exception {
+    String[] digests = new String[4];
+    for (int ranks = 1; ranks <= digests.length; ranks++) {
+      JsonNode result =
+          train(
+              "norm" + ranks,
+              "-n",
+              ranks,
+              "--name",
+              "norm" + ranks,
+              "--set",
+              "network={input: [1, 28, 28], layers: [{name: conv, type: convolution, filters: 4,"
+                  + " kernel: 5, stride: 2}, {name: norm, type: batch-norm}, {name: relu, type:"
+                  + " relu}, {name: flatten, type: flatten}, {name: scores, type: fully-connected,"
+                  + " outputs: 10}]}",
+              "--set",
+              "synchronised-batch-norm=true",
+              "--set",
+              "steps=6");
+      assertEquals(6, result.path("steps").asLong());
+      digests[ranks - 1] = result.path("digest").asText();
+    }
+    assertEquals(1, Stream.of(digests).distinct().count(), List.of(digests).toString());
+  }
+
   @Test
   void aRunTellsWhoHoldsOthersUpAndKeepsATimelineOfAllRanks() throws Exception {
     train(

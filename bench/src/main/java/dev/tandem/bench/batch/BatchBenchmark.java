@@ -2,49 +2,61 @@ package dev.tandem.bench.batch;
 
 import dev.tandem.bench.Machine;
 import dev.tandem.core.Progress;
+import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.importing.SourceFormat.Split;
 import dev.tandem.nn.Engine;
-import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.batch.BatchSizings;
+import dev.tandem.train.batch.GrowingBatch;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Epochs and time to a target accuracy by batch size, on Fashion-MNIST with LeNet; the study of
  * 000, table 8.3, with its criterion: a batch of twice the size allows twice the processors, so it
- * is worthwhile as long as it takes at most twice the epochs.
+ * is worthwhile as long as it takes at most twice the epochs. And the batch that grows (000, 8.4.3)
+ * beside the fixed small one, several times.
  */
 public final class BatchBenchmark {
 
-  /** Where a batch that grows begins and ends. */
-  private static final int SMALL = 64;
+  /** Where a batch that grows begins. */
+  private static final int SMALL = 32;
 
-  private static final int GROWN = 1024;
+  private static final int GROWN = 512;
+
+  private static final int GROWTH = 4;
 
   /** It grows when the loss falls by less than this share from window to window. */
-  private static final double SLOW = 0.1;
+  private static final double SLOW = 0.15;
 
-  private static final int WINDOWS_PER_EPOCH = 2;
+  private static final int WINDOWS_PER_EPOCH = 4;
+
+  private static final long FIRST_SEED = 83;
 
   /**
    * How much is tried.
    *
+   * @param batches fixed ones, the smallest first
+   * @param pairs of trials with the batch that grows and with the fixed small one, each with
+   *     another seed
    * @param training samples to train on at most
    * @param test samples to test with at most
    * @param target accuracy on the test set
    * @param mostEpochs after which a trial gives up
    */
   public record Effort(
-      List<Integer> batches, int training, int test, double target, int mostEpochs) {
+      List<Integer> batches, int pairs, int training, int test, double target, int mostEpochs) {
 
     /** All of the data; up to 25 minutes on two cores. */
     public static final Effort FULL =
         new Effort(
             List.of(32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384),
+            5,
             60_000,
             10_000,
             0.89,
@@ -52,13 +64,29 @@ public final class BatchBenchmark {
 
     /** A part of the data, within 75 seconds. */
     public static final Effort QUICK =
-        new Effort(List.of(32, 64, 128, 512, 2048), 8_000, 2_000, 0.80, 6);
+        new Effort(List.of(32, 128, 512, 2048), 3, 8_000, 2_000, 0.80, 6);
+
+    public Effort {
+      batches = List.copyOf(batches);
+      if (!(target > 0 && target < 1)) {
+        throw new UsageException("the target accuracy is between 0 and 1, not " + target);
+      }
+      if (pairs < 1) {
+        throw new UsageException("at least 1 pair of trials is compared, not " + pairs);
+      }
+    }
 
     public Effort withTarget(double other) {
-      if (!(other > 0 && other < 1)) {
-        throw new UsageException("the target accuracy is between 0 and 1, not " + other);
-      }
-      return new Effort(batches, training, test, other, mostEpochs);
+      return new Effort(batches, pairs, training, test, other, mostEpochs);
+    }
+
+    public Effort withPairs(int other) {
+      return new Effort(batches, other, training, test, target, mostEpochs);
+    }
+
+    private int trials() {
+      // The fixed small batch of the first pair is also the first of the sizes.
+      return 2 * pairs + batches.size() - 1;
     }
   }
 
@@ -79,29 +107,56 @@ public final class BatchBenchmark {
     this.progress = progress;
   }
 
-  /** Runs all trials: the fixed batches from the smallest on, then the one that grows. */
+  /**
+   * Runs all trials: the pairs, each in the other order than the one before, then the larger fixed
+   * batches.
+   *
+   * @return the fixed batches with the first seed, from the smallest on, then the other trials of
+   *     the pairs
+   */
   public List<BatchRow> run() {
     String machine = Machine.describe(data.toAbsolutePath().getRoot());
     List<BatchRow> rows = new ArrayList<>();
     try (Arena arena = Arena.ofShared();
-        Progress.Task task = progress.start("batch", effort.batches().size() + 1L, "batch sizes")) {
-      Fashion training = Fashion.load(data, Split.TRAIN, effort.training(), arena);
-      Fashion test = Fashion.load(data, Split.TEST, effort.test(), arena);
+        Progress.Task task = progress.start("batch", effort.trials(), "trials")) {
       BatchTrial.Setting setting =
           new BatchTrial.Setting(
-              Engine.start(threads), training, test, effort.target(), effort.mostEpochs(), arena);
-      for (int batch : effort.batches()) {
-        rows.add(
-            BatchTrial.run(setting, BatchSizings.FIXED, batch, batch, BatchSizing.FIXED, machine));
+              Engine.start(threads),
+              Fashion.load(data, Split.TRAIN, effort.training(), arena),
+              Fashion.load(data, Split.TEST, effort.test(), arena),
+              effort.target(),
+              effort.mostEpochs(),
+              machine,
+              arena);
+      BatchPlan small = BatchPlan.fixed(SMALL);
+      BatchPlan growing = growing(setting.training().size());
+      for (int pair = 0; pair < effort.pairs(); pair++) {
+        List<BatchPlan> plans = pair % 2 == 0 ? List.of(small, growing) : List.of(growing, small);
+        for (BatchPlan plan : plans) {
+          rows.add(BatchTrial.run(setting, plan, new Seed(FIRST_SEED + pair)));
+          task.advanceTo(rows.size(), plan.policy());
+        }
+      }
+      for (int batch : effort.batches().subList(1, effort.batches().size())) {
+        rows.add(BatchTrial.run(setting, BatchPlan.fixed(batch), new Seed(FIRST_SEED)));
         task.advanceTo(rows.size(), "batch " + batch);
       }
-      BatchSizing grow =
-          BatchSizings.of(
-              BatchSizings.GROW, SMALL, GROWN, SLOW, training.size() / WINDOWS_PER_EPOCH);
-      rows.add(BatchTrial.run(setting, BatchSizings.GROW, SMALL, GROWN, grow, machine));
-      task.advanceTo(rows.size(), BatchSizings.GROW);
     }
-    return judged(rows);
+    Map<Boolean, List<BatchRow>> parts =
+        rows.stream().collect(Collectors.partitioningBy(BatchBenchmark::isSize));
+    List<BatchRow> result = new ArrayList<>(judged(parts.get(true)));
+    result.addAll(parts.get(false));
+    return result;
+  }
+
+  /** Whether it is one of the sizes that are compared with each other. */
+  private static boolean isSize(BatchRow row) {
+    return row.policy().equals(BatchSizings.FIXED) && row.seed() == FIRST_SEED;
+  }
+
+  private static BatchPlan growing(int samples) {
+    return BatchPlan.growing(
+        SMALL, new GrowingBatch.Settings(GROWN, GROWTH, SLOW, samples / WINDOWS_PER_EPOCH));
   }
 
   /** Marks the fixed batches that are worthwhile, from the smallest as far as they are. */
@@ -110,10 +165,6 @@ public final class BatchBenchmark {
     boolean worthwhile = true;
     BatchRow before = null;
     for (BatchRow row : rows) {
-      if (!row.policy().equals(BatchSizings.FIXED)) {
-        result.add(row);
-        continue;
-      }
       double growth = before == null ? 1 : (double) row.batch() / before.batch();
       worthwhile &= row.reached() && (before == null || row.epochs() <= growth * before.epochs());
       result.add(row.asWorthwhile(worthwhile));

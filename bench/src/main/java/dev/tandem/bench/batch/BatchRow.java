@@ -8,12 +8,13 @@ package dev.tandem.bench.batch;
  * @param lastBatch of the last step
  * @param optimizer sgd, or lars for large batches
  * @param samples of the training set; fewer than all in a quick run
+ * @param seed of the first values and the order of samples
  * @param target the accuracy that is to be reached on the test set
  * @param reached whether it was reached
- * @param epochs until it was reached, or that were tried
+ * @param epochs until it was reached, or that were tried; tests are made twice in an epoch
  * @param steps updates of the parameters in these epochs
- * @param seconds of training, without the tests after each epoch
- * @param accuracy after the last epoch
+ * @param seconds of training, without the tests
+ * @param accuracy in the last test
  * @param worthwhile whether this batch and all smaller ones took at most twice the epochs of half
  *     their size
  */
@@ -23,9 +24,10 @@ public record BatchRow(
     int lastBatch,
     String optimizer,
     int samples,
+    long seed,
     double target,
     boolean reached,
-    int epochs,
+    double epochs,
     long steps,
     double seconds,
     double accuracy,
@@ -34,7 +36,7 @@ public record BatchRow(
 
   BatchRow asWorthwhile(boolean value) {
     return new BatchRow(
-        policy, batch, lastBatch, optimizer, samples, target, reached, epochs, steps, seconds,
+        policy, batch, lastBatch, optimizer, samples, seed, target, reached, epochs, steps, seconds,
         accuracy, value, machine);
   }
 }

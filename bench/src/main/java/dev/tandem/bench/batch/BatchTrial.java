@@ -23,7 +23,6 @@ import java.util.SplittableRandom;
  */
 final class BatchTrial {
 
-  private static final Seed SEED = new Seed(83);
   private static final int RATE_BATCH = 64;
   private static final double RATE = 0.01;
 
@@ -35,103 +34,134 @@ final class BatchTrial {
   private static final SgdMomentum.Settings MOMENTUM =
       new SgdMomentum.Settings(0.9, 5e-4, false, 2);
   private static final int TEST_BATCH = 500;
+  private static final int TESTS_PER_EPOCH = 2;
 
   /** What is the same for all trials. */
   record Setting(
-      Engine engine, Fashion training, Fashion test, double target, int mostEpochs, Arena arena) {}
+      Engine engine,
+      Fashion training,
+      Fashion test,
+      double target,
+      int mostEpochs,
+      String machine,
+      Arena arena) {}
 
   private final Setting setting;
-  private final String policy;
-  private final int firstBatch;
+  private final BatchPlan plan;
+  private final Seed seed;
   private final BatchSizing sizing;
   private final Samples room;
   private final Optimizer optimizer;
   private final Network network;
   private final int[] places;
+  private final long testEvery;
   private int batch;
   private long steps;
   private long seen;
+  private long testedAt;
+  private double accuracy;
+  private double seconds;
+  private double lastLoss;
+  private double lastRate;
 
-  private BatchTrial(Setting setting, String policy, int batch, int largest, BatchSizing sizing) {
+  private BatchTrial(Setting setting, BatchPlan plan, Seed seed) {
     this.setting = setting;
-    this.policy = policy;
-    this.firstBatch = batch;
-    this.batch = batch;
-    this.sizing = sizing;
-    room = setting.training().room(largest, setting.arena());
-    network = Network.create(setting.engine(), LeNet.spec(10), SEED);
-    optimizer =
-        firstBatch >= LARS_FROM ? new Lars(network, LARS) : new SgdMomentum(network, MOMENTUM);
+    this.plan = plan;
+    this.seed = seed;
+    batch = plan.first();
+    sizing = plan.sizing().get();
+    room = setting.training().room(plan.largest(), setting.arena());
+    network = Network.create(setting.engine(), LeNet.spec(10), seed);
+    optimizer = largeFirst() ? new Lars(network, LARS) : new SgdMomentum(network, MOMENTUM);
     places = new int[setting.training().size()];
+    testEvery = Math.ceilDiv(places.length, TESTS_PER_EPOCH);
     for (int i = 0; i < places.length; i++) {
       places[i] = i;
     }
   }
 
   /** Trains until the target is reached or the epochs are over; the row is not judged yet. */
-  static BatchRow run(
-      Setting setting, String policy, int batch, int largest, BatchSizing sizing, String machine) {
-    BatchTrial trial = new BatchTrial(setting, policy, batch, largest, sizing);
+  static BatchRow run(Setting setting, BatchPlan plan, Seed seed) {
+    BatchTrial trial = new BatchTrial(setting, plan, seed);
     try {
-      return trial.train(machine);
+      return trial.train();
     } finally {
       trial.optimizer.close();
       trial.network.close();
     }
   }
 
-  private BatchRow train(String machine) {
-    double seconds = 0;
-    double accuracy = 0;
-    int epoch = 0;
-    while (epoch < setting.mostEpochs() && accuracy < setting.target()) {
+  private boolean largeFirst() {
+    return plan.first() >= LARS_FROM;
+  }
+
+  private BatchRow train() {
+    for (int epoch = 0; epoch < setting.mostEpochs() && !reached(); epoch++) {
       shuffle(epoch);
-      long began = System.nanoTime();
       epoch(epoch);
-      seconds += (System.nanoTime() - began) / 1e9;
-      epoch++;
-      accuracy = accuracy();
     }
     return new BatchRow(
-        policy,
-        firstBatch,
+        plan.policy(),
+        plan.first(),
         batch,
-        firstBatch >= LARS_FROM ? "lars" : "sgd",
+        largeFirst() ? "lars" : "sgd",
         places.length,
+        seed.value(),
         setting.target(),
-        accuracy >= setting.target(),
-        epoch,
+        reached(),
+        (double) seen / places.length,
         steps,
         seconds,
         accuracy,
         false,
-        machine);
+        setting.machine());
   }
 
+  private boolean reached() {
+    return accuracy >= setting.target();
+  }
+
+  /** Goes through all samples, or until a test says that it is enough. */
   private void epoch(int epoch) {
     int at = 0;
-    while (at < places.length) {
+    while (at < places.length && !reached()) {
+      long began = System.nanoTime();
       int count = Math.min(batch, places.length - at);
-      Samples samples = setting.training().gather(places, at, count, room);
-      double rate = rate();
-      double loss = network.forwardBackward(samples, TrainingStep.of(SEED, steps));
-      optimizer.step(rate);
-      steps++;
+      step(at, count);
       at += count;
-      seen += count;
       boolean ended = at == places.length;
-      batch =
-          sizing.next(
-              new BatchObservation(
-                  steps, ended ? epoch + 1 : epoch, ended, seen, loss, rate, batch, 0));
+      seconds += (System.nanoTime() - began) / 1e9;
+      if (ended || seen - testedAt >= testEvery) {
+        testedAt = seen;
+        accuracy = accuracy();
+      }
+      if (!reached()) {
+        batch = nextBatch(epoch, ended);
+      }
     }
   }
 
-  /** In proportion to the batch; climbs during the first epoch's worth of samples. */
+  private void step(int at, int count) {
+    Samples samples = setting.training().gather(places, at, count, room);
+    lastRate = rate();
+    lastLoss = network.forwardBackward(samples, TrainingStep.of(seed, steps));
+    optimizer.step(lastRate);
+    steps++;
+    seen += count;
+  }
+
+  private int nextBatch(int epoch, boolean ended) {
+    return sizing.next(
+        new BatchObservation(
+            steps, ended ? epoch + 1 : epoch, ended, seen, lastLoss, lastRate, batch, 0));
+  }
+
+  /** In proportion to the first batch; climbs during the first epoch's worth of samples. */
   private double rate() {
-    double full = Math.min(HIGHEST_RATE, Schedule.linearlyScaled(RATE, RATE_BATCH, batch));
+    double first = Math.min(HIGHEST_RATE, Schedule.linearlyScaled(RATE, RATE_BATCH, plan.first()));
+    double growth = Math.pow((double) batch / plan.first(), plan.rateGrowth());
     double warm = Math.min(1, (double) (seen + batch) / places.length);
-    return full * warm;
+    return first * growth * warm;
   }
 
   private double accuracy() {
@@ -144,7 +174,7 @@ final class BatchTrial {
   }
 
   private void shuffle(int epoch) {
-    SplittableRandom random = SEED.derive("order").derive(epoch).random();
+    SplittableRandom random = seed.derive("order").derive(epoch).random();
     for (int i = places.length - 1; i > 0; i--) {
       int other = random.nextInt(i + 1);
       int place = places[i];

@@ -4,6 +4,7 @@ import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.AveragePool;
 import dev.tandem.nn.spec.Window;
 import java.util.List;
+import java.util.Optional;
 import org.bytedeco.pytorch.LongOptional;
 import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.global.torch;
@@ -16,6 +17,7 @@ final class AveragePoolLayer implements Layer {
   private final long[] padding;
   private final boolean ceil;
   private final LongOptional wholeWindow = new LongOptional();
+  private final Optional<VectorAveragePool> vectors;
 
   AveragePoolLayer(AveragePool spec, Shape input) {
     Window window = spec.window().over(input.extents().size() - 1);
@@ -23,6 +25,11 @@ final class AveragePoolLayer implements Layer {
     stride = Torch.longs(window.stride());
     padding = Torch.longs(window.padding());
     ceil = spec.ceil();
+    vectors =
+        VectorUnit.present() && kernel.length == 2
+            ? Optional.of(
+                new VectorAveragePool(ImageWindows.of(window, input, spec.output(List.of(input)))))
+            : Optional.empty();
   }
 
   @Override
@@ -38,6 +45,9 @@ final class AveragePoolLayer implements Layer {
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
     Tensor input = pass.input();
+    if (vectors.isPresent() && VectorUnit.serves(input)) {
+      return List.of(vectors.get().backward(outputGradient));
+    }
     return List.of(
         kernel.length == 2
             ? torch.avg_pool2d_backward(

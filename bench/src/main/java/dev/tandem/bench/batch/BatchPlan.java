@@ -1,0 +1,34 @@
+package dev.tandem.bench.batch;
+
+import dev.tandem.train.batch.BatchSizing;
+import dev.tandem.train.batch.BatchSizings;
+import dev.tandem.train.batch.GrowingBatch;
+import java.util.function.Supplier;
+
+/**
+ * How the batches of a trial are sized.
+ *
+ * @param policy its name in results
+ * @param first samples of the first step
+ * @param largest samples of any step at most
+ * @param rateGrowth the power of the batch with which the learning rate grows on the way
+ * @param sizing makes a policy without memory of other trials
+ */
+record BatchPlan(
+    String policy, int first, int largest, double rateGrowth, Supplier<BatchSizing> sizing) {
+
+  /** All steps alike. */
+  static BatchPlan fixed(int batch) {
+    return new BatchPlan(BatchSizings.FIXED, batch, batch, 0, () -> BatchSizing.FIXED);
+  }
+
+  /**
+   * Small steps at first, larger ones where the loss falls slowly. The rate grows with the root of
+   * the batch: less than in proportion, so that growing also quietens the steps, as a falling rate
+   * would.
+   */
+  static BatchPlan growing(int first, GrowingBatch.Settings settings) {
+    return new BatchPlan(
+        BatchSizings.GROW, first, settings.limit(), 0.5, () -> new GrowingBatch(settings));
+  }
+}
