@@ -250,6 +250,18 @@ class TrainTest {
     String label =
         lastLine(1, "-n", 2, "--set", "data.train=" + wrong, "--set", "data.normalise=none");
     assertTrue(label.contains("it has label 12, outside 0..9"), label);
+    String planned =
+        lastLine(
+            1,
+            "-n",
+            2,
+            "--set",
+            "data.train=" + wrong,
+            "--set",
+            "data.normalise=none",
+            "--set",
+            "determinism=run");
+    assertTrue(planned.contains("it has label 12, outside 0..9"), planned);
     String memory =
         lastLine(
             1,

@@ -5,9 +5,11 @@ import dev.tandem.checkpoint.BackgroundCheckpoints.Partner;
 import dev.tandem.checkpoint.PartnerMemory;
 import dev.tandem.checkpoint.Preemption;
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.launch.ChildMain;
 import dev.tandem.comm.rendezvous.GenerationLine;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
+import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.importing.SourceFormat.Split;
 import dev.tandem.data.source.Sources;
@@ -115,19 +117,36 @@ public final class RankMain {
                 config.networkOptions());
         Optimizer optimizer = config.optimizer().create(network);
         WatchedSynchronizer synchronizer =
-            WatchedSynchronizer.start(config, communicator, network, circumstances.run());
-        BackgroundCheckpoints checkpoints = checkpoints(config, communicator, circumstances)) {
-      Trainer.Parts parts =
-          new Trainer.Parts(
-              communicator,
-              training,
-              test,
-              network,
-              optimizer,
-              synchronizer.synchronizer(),
-              checkpoints,
-              config.batch().sizing());
-      train(config, parts, synchronizer.meter(), circumstances);
+            WatchedSynchronizer.start(config, communicator, network, circumstances.run())) {
+      orEndAtOnce(
+          config,
+          () -> {
+            try (BackgroundCheckpoints checkpoints =
+                checkpoints(config, communicator, circumstances)) {
+              Trainer.Parts parts =
+                  new Trainer.Parts(
+                      communicator,
+                      training,
+                      test,
+                      network,
+                      optimizer,
+                      synchronizer.synchronizer(),
+                      checkpoints,
+                      config.batch().sizing());
+              train(config, parts, synchronizer.meter(), circumstances);
+            }
+          });
+    }
+  }
+
+  /**
+   * A rank that fails by itself does not close the synchroniser: see {@link ChildMain#endAtOnce}.
+   */
+  private static void orEndAtOnce(TrainingConfig config, Runnable work) {
+    try {
+      OutOfMemory.explained(config, work);
+    } catch (UsageException | WorkFailedException e) {
+      ChildMain.endAtOnce(e);
     }
   }
 

@@ -35,6 +35,18 @@ public final class ChildMain {
     }
   }
 
+  /**
+   * Reports a failure as {@link #main} does and ends the process without closing anything: for a
+   * rank that fails alone, because what it shares with others waits at its close for ranks that
+   * wait for this one. They see it end.
+   */
+  public static void endAtOnce(RuntimeException failure) {
+    ExitCode code = report(failure);
+    System.err.flush();
+    System.out.flush();
+    Runtime.getRuntime().halt(code.code());
+  }
+
   private static ExitCode report(Throwable failure) {
     if (failure instanceof TandemException known) {
       System.err.println("error: " + known.getMessage());
