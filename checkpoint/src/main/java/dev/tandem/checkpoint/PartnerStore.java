@@ -111,18 +111,12 @@ final class PartnerStore implements LevelStore {
       MemorySegment data = snapshot.pieces().get(i);
       MemorySegment.copy(data, 0, to, piece.position(), piece.bytes());
       pieces.add(
-          new Part.NamedPiece(
-              piece.name(),
-              piece.share().holding().dtype(),
-              piece.share().holding().whole(),
-              new Manifest.Piece(
-                  piece.share().block(),
-                  shard,
-                  piece.position(),
-                  piece.bytes(),
-                  piece.bytes(),
-                  Compression.NONE,
-                  ShardWriter.checksum(data))));
+          piece.stored(
+              shard,
+              piece.position(),
+              piece.bytes(),
+              Compression.NONE,
+              ShardWriter.checksum(data)));
     }
     Manifest.Shard file = new Manifest.Shard(snapshot.layout().bytes(), 0, 0);
     return new Part("", snapshot.holders(), Map.of(shard, file), pieces);

@@ -29,6 +29,17 @@ record ShardLayout(List<Piece> pieces, long bytes) {
     long bytes() {
       return share.bytes();
     }
+
+    /** What a manifest says of it when it is there. */
+    Part.NamedPiece stored(
+        String shard, long position, long stored, Compression compression, long checksum) {
+      return new Part.NamedPiece(
+          name(),
+          share.holding().dtype(),
+          share.holding().whole(),
+          new Manifest.Piece(
+              share.block(), shard, position, stored, bytes(), compression, checksum));
+    }
   }
 
   static ShardLayout of(List<Division.Share> shares) {

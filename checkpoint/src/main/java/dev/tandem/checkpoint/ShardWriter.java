@@ -159,19 +159,7 @@ final class ShardWriter {
       long sum = whole ? sums[i] : append(data, out);
       long stored = whole ? data.byteSize() : out.position() - position;
       entries.add(entry(piece, compressed ? stored : -1));
-      pieces.add(
-          new Part.NamedPiece(
-              piece.name(),
-              piece.share().holding().dtype(),
-              piece.share().holding().whole(),
-              new Manifest.Piece(
-                  piece.share().block(),
-                  shard,
-                  position,
-                  stored,
-                  data.byteSize(),
-                  options.compression(),
-                  sum)));
+      pieces.add(piece.stored(shard, position, stored, options.compression(), sum));
     }
     long bytes = whole ? headerBytes + snapshot.layout().bytes() : out.position();
     Map<String, String> metadata = metadata(snapshot.step(), snapshot.layout(), written);

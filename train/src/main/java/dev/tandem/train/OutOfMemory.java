@@ -1,9 +1,8 @@
 package dev.tandem.train;
 
-import com.sun.management.OperatingSystemMXBean;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.MachineMemory;
 import dev.tandem.train.config.TrainingConfig;
-import java.lang.management.ManagementFactory;
 
 /** What a user reads when the memory of a rank does not suffice. */
 final class OutOfMemory {
@@ -18,7 +17,7 @@ final class OutOfMemory {
 
   /** Runs the work; memory that runs out is one line, whoever needed it. */
   static void explained(TrainingConfig config, Runnable work) {
-    if (config.network().parameterCount() > memory() / BYTES_PER_PARAMETER) {
+    if (config.network().parameterCount() > MachineMemory.bytes() / BYTES_PER_PARAMETER) {
       throw failure(config, null); // Found out by allocating, it takes minutes.
     }
     try {
@@ -28,11 +27,6 @@ final class OutOfMemory {
     } catch (WorkFailedException e) {
       throw String.valueOf(e.getMessage()).contains(ENGINE) ? failure(config, e) : e;
     }
-  }
-
-  private static long memory() {
-    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-        .getTotalMemorySize();
   }
 
   private static WorkFailedException failure(TrainingConfig config, Throwable cause) {

@@ -1,8 +1,7 @@
 package dev.tandem.comm.launch;
 
-import com.sun.management.OperatingSystemMXBean;
 import dev.tandem.core.UsageException;
-import java.lang.management.ManagementFactory;
+import dev.tandem.posix.MachineMemory;
 
 /**
  * How many processes of a job this machine can bear. Far more than it has processors is a mistake
@@ -14,10 +13,7 @@ record LocalRoom(int processors, long bytes) {
   private static final long BYTES_PER_RANK = 64L << 20; // a rank that does nothing but meet
 
   static LocalRoom here() {
-    return new LocalRoom(
-        Runtime.getRuntime().availableProcessors(),
-        ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-            .getTotalMemorySize());
+    return new LocalRoom(Runtime.getRuntime().availableProcessors(), MachineMemory.bytes());
   }
 
   /** Refuses a job that puts more ranks on this machine than it bears. */

@@ -24,18 +24,20 @@ final class Rhythm {
   private static final int MEMORY = 5;
 
   private final long[] waits = new long[MEMORY];
-  private int observed;
+  private int known;
+  private int next;
 
   /** Takes note of a wait that ended; short ones in between do not disturb it. */
   void observe(long nanos) {
     if (nanos >= LEAST_NANOS) {
-      waits[observed++ % MEMORY] = nanos;
+      waits[next] = nanos;
+      next = (next + 1) % MEMORY;
+      known = Math.min(known + 1, MEMORY);
     }
   }
 
   /** Whether the next wait can be foreseen: more than half of the last ones were alike. */
   boolean steady() {
-    int known = Math.min(observed, MEMORY);
     long usual = usual();
     int alike = 0;
     for (int i = 0; i < known; i++) {
@@ -56,7 +58,6 @@ final class Rhythm {
 
   /** The median. */
   private long usual() {
-    int known = Math.min(observed, MEMORY);
     if (known == 0) {
       return 0;
     }
