@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 
 class NativeHeapTest {
 
-  private static final long BLOCK = 16 << 20;
+  private static final int BLOCKS = 3;
+  private static final long BLOCK_BYTES = 12 << 20;
+  private static final long PAGES = BLOCKS * BLOCK_BYTES / 4_096;
+  private static final int ROUNDS = 20;
 
   private static final MethodHandle ALLOCATE =
       function("malloc", FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
@@ -30,20 +33,30 @@ class NativeHeapTest {
           case Capability.Missing<NativeHeap>(String reason) -> abort(reason);
         };
     assertTrue(heap.keepFreedMemory());
-    touchBlock();
-    long before = minorFaults();
-    for (int i = 0; i < 10; i++) {
-      touchBlock();
+    touchBlocks();
+    int reused = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+      long before = minorFaults();
+      touchBlocks();
+      if (minorFaults() - before < PAGES / 10) {
+        reused++;
+      }
     }
-    long faults = minorFaults() - before;
-    // Given back each time, they would be 10 x 4,096 pages.
-    assertTrue(faults < 1_000, faults + " page faults");
+    // Another thread of the JVM may take a piece of the freed memory, so that the next block lies
+    // elsewhere; given back to the system, not one would be reused.
+    assertTrue(reused > ROUNDS / 2, reused + " of " + ROUNDS + " times without the system");
   }
 
-  private static void touchBlock() throws Throwable {
-    MemorySegment block = (MemorySegment) ALLOCATE.invokeExact(BLOCK);
-    NativeCalls.sized(block, BLOCK).fill((byte) 1);
-    FREE.invokeExact(block);
+  /** Several blocks at once: what is left of one alone the C library keeps by itself. */
+  private static void touchBlocks() throws Throwable {
+    MemorySegment[] blocks = new MemorySegment[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+      blocks[i] = (MemorySegment) ALLOCATE.invokeExact(BLOCK_BYTES);
+      NativeCalls.sized(blocks[i], BLOCK_BYTES).fill((byte) 1);
+    }
+    for (MemorySegment block : blocks) {
+      FREE.invokeExact(block);
+    }
   }
 
   /** Pages that this thread was given so far. */
