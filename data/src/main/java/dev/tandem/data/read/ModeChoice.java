@@ -19,8 +19,11 @@ record ModeChoice(ReadMode mode, String reason) {
   private static final double WARM = 0.9;
   private static final int SMALL = 4096;
   private static final int LARGE = 1 << 20;
-  private static final int FEWEST_SMALL_READS = 6;
+  private static final int FEW_SMALL_READS = 6;
   private static final int LARGE_READS = 3;
+
+  /** One alone may meet a bad moment. Where both are slow, more would only take longer. */
+  private static final int FEWEST_READS = 2;
 
   /** Limits on requests let a tenth of a second's worth pass at once, so fewer show nothing. */
   private static final int SMALL_READS = 110;
@@ -63,7 +66,7 @@ record ModeChoice(ReadMode mode, String reason) {
     ByteBuffer memory =
         ByteBuffer.allocateDirect(LARGE + file.alignment()).alignedSlice(file.alignment());
     Reads smallReads =
-        Reads.time(file, memory, SMALL, strided ? SMALL_READS : FEWEST_SMALL_READS, random);
+        Reads.time(file, memory, SMALL, strided ? SMALL_READS : FEW_SMALL_READS, random);
     double small = smallReads.best;
     double large = Reads.time(file, memory, LARGE, LARGE_READS, random).best;
     double bandwidth = (LARGE - SMALL) / Math.max(large - small, 1e-9);
@@ -123,14 +126,15 @@ record ModeChoice(ReadMode mode, String reason) {
   /** How long reads at random places took, in seconds. */
   private record Reads(double best, double mean) {
 
-    /** Reads so many times, or fewer if that would take long. */
+    /** Reads so many times, or fewer if that takes long. */
     static Reads time(
         PositionalFile file, ByteBuffer memory, int length, int most, SplittableRandom random) {
       double best = Double.MAX_VALUE;
       double sum = 0;
       int reads = 0;
       long room = Math.max(1, (file.size() - length) / SMALL);
-      while (reads < most && (reads < FEWEST_SMALL_READS || sum < MOST_PROBING_SECONDS)) {
+      while (reads < FEWEST_READS
+          || (reads < most && best < SLOW_REQUEST_SECONDS && sum < MOST_PROBING_SECONDS)) {
         long position = random.nextLong(room) * SMALL / file.alignment() * file.alignment();
         long began = System.nanoTime();
         file.read(memory.clear().limit(length), position, 0);
