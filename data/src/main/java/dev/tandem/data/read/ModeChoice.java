@@ -40,6 +40,17 @@ record ModeChoice(ReadMode mode, String reason) {
   /** The longest request that reaches a disk whole, if its memory is in huge pages. */
   private static final int WHOLE_REQUEST = 4 << 20;
 
+  /** Small reads that are asked for at once, to see whether storage works on them side by side. */
+  private static final int TOGETHER = 8;
+
+  /** If they take so many times as long as one, or longer, they wait for each other. */
+  private static final double SIDE_BY_SIDE = 3;
+
+  /** Requests under way in a reader, where they take long side by side. */
+  private static final int FEWEST_SLOW = 8;
+
+  private static final int MOST_SLOW = 32;
+
   /** Random requests under way in each of several readers. */
   private static final int FEWEST_RANDOM = 8;
 
@@ -101,6 +112,14 @@ record ModeChoice(ReadMode mode, String reason) {
               + " KiB, queue depth "
               + usual.queueDepth());
     }
+    if (slow && together(file, memory, random) < SIDE_BY_SIDE * small) {
+      int depth = slowDepth(small, bandwidth, hostReaders);
+      return new ModeChoice(
+          new ReadMode.Indexed(EVERY_READER, new Requests(LARGE, depth, route)),
+          seen
+              + " for many at once: prov, every reader a root, blocks of 1 MiB, queue depth "
+              + depth);
+    }
     int block = rationed ? WHOLE_REQUEST : block(small, bandwidth);
     Requests requests = new Requests(block, 2, route);
     String coalesced = ", one root a host, blocks of " + (block >> 20) + " MiB, queue depth 2";
@@ -111,6 +130,26 @@ record ModeChoice(ReadMode mode, String reason) {
           seen + ": stag" + coalesced + ", " + group + " hosts at a time");
     }
     return new ModeChoice(new ReadMode.Coalesced(1, requests, 0), seen + ": coal" + coalesced);
+  }
+
+  /** As many requests in each reader of a host as keep the bytes coming, several times over. */
+  private static int slowDepth(double requestSeconds, double bandwidth, int hostReaders) {
+    double underWay = 4 * requestSeconds * bandwidth / LARGE;
+    return (int) Math.clamp(Math.ceil(underWay / hostReaders), FEWEST_SLOW, MOST_SLOW);
+  }
+
+  /** How long small reads at random places take that are asked for at once, in seconds. */
+  private static double together(PositionalFile file, ByteBuffer memory, SplittableRandom random) {
+    Windows windows = new Windows(file.alignment(), 0);
+    windows.clear();
+    long room = Math.max(1, (file.size() - SMALL) / SMALL);
+    for (int i = 0; i < TOGETHER; i++) {
+      windows.add(random.nextLong(room) * SMALL, SMALL);
+    }
+    windows.merge(0, 0);
+    long began = System.nanoTime();
+    RequestThreads.readAll(file, windows, 0, windows.count(), memory.clear(), TOGETHER);
+    return (System.nanoTime() - began) / 1e9;
   }
 
   /** Blocks that take several times as long as the request for them. */
