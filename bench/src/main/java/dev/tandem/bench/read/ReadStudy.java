@@ -190,13 +190,13 @@ public final class ReadStudy {
       return new TandemReadContender(mode, true, scratch.path(), settings).run(what, FREE);
     }
 
-    private ReadOutcome liblmdb(int readers) {
+    private ReadOutcome liblmdb(ReadContender peer, int readers) {
       database.cool();
       int batch = ReadPlan.batch(database);
       int iterations = (int) (database.records() / batch);
       ReadCase what =
           new ReadCase(database, ReadAccess.STRIDED, false, 0, readers, batch, iterations);
-      return new ReadPeers(scratch).liblmdb().run(what, FREE);
+      return peer.run(what, FREE);
     }
 
     Table stagger() {
@@ -219,7 +219,7 @@ public final class ReadStudy {
     Table seek() {
       List<String> lines = new ArrayList<>();
       lines.add(line("%8s %14s %14s %14s", "reader", "liblmdb s", "lmdb s", "lmm s"));
-      List<Map<String, String>> peer = liblmdb(8).readers();
+      List<Map<String, String>> peer = liblmdb(new ReadPeers(scratch).liblmdb(), 8).readers();
       List<Map<String, String>> own = tandem("lmdb", 8).readers();
       List<Map<String, String>> local = tandem("lmm", 8, "--roots", "8").readers();
       for (int reader = 0; reader < peer.size(); reader++) {
@@ -240,12 +240,13 @@ public final class ReadStudy {
     Table switches() {
       List<String> lines = new ArrayList<>();
       lines.add(line("%10s %12s %12s %12s %12s", "processes", "liblmdb", "lmdb", "lmm", "prov"));
+      ReadContender peer = new ReadPeers(scratch).liblmdb();
       for (int readers : new int[] {1, 2, 4, 8}) {
         lines.add(
             line(
                 "%10d %,12.0f %,12.0f %,12.0f %,12.0f",
                 readers,
-                liblmdb(readers).number("contextSwitches"),
+                liblmdb(peer, readers).number("contextSwitches"),
                 tandem("lmdb", readers).number("contextSwitches"),
                 tandem("lmm", readers).number("contextSwitches"),
                 tandem("prov", readers).number("contextSwitches")));
