@@ -177,7 +177,10 @@ public final class TrainBenchmark {
       for (int round = 0; round < effort.rounds() && fits(began, round); round++) {
         for (TrainTask each : round % 2 == 0 ? tasks : tasks.reversed()) {
           LiveContender ranks = live.get(new Team(each.side(), each.ranks()));
-          times.add(each, TrainTimes.Turn.of(numbers(ranks.ask(request(each).line()))));
+          times.add(each, numbers(ranks.ask(request(each).line()))[0]);
+          if (each.ranks() > 1) {
+            times.addExposed(each, numbers(ranks.ask(exposing(each.network()).line())));
+          }
           task.advanceTo(++done, each.network().code());
         }
       }
@@ -185,10 +188,18 @@ public final class TrainBenchmark {
   }
 
   private TrainRequest request(TrainTask each) {
-    int usual = each.ranks() > 1 ? each.network().pairs() : each.network().steps();
-    int steps = Math.max(1, (int) (usual * effort.share()));
+    int steps = share(each.network().steps());
     return new TrainRequest.Run(
         each.network(), each.mixed(), each.threads(), each.network().warmUp(), steps);
+  }
+
+  private TrainRequest exposing(TrainNetwork network) {
+    int pairs = share(network.pairs());
+    return new TrainRequest.Expose(network, network.pairBatch(), network.warmUp(), pairs);
+  }
+
+  private int share(int usual) {
+    return Math.max(1, (int) (usual * effort.share()));
   }
 
   /** Whether there is time for another round, if it takes as long as those before. */

@@ -13,9 +13,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -52,6 +52,7 @@ public final class TrainRankMain {
             switch (TrainRequest.of(line)) {
               case TrainRequest.Check check -> main.check(check);
               case TrainRequest.Run run -> main.run(run);
+              case TrainRequest.Expose expose -> main.expose(expose);
             });
       }
       main.trainings.values().forEach(Training::close);
@@ -82,34 +83,47 @@ public final class TrainRankMain {
     for (int step = 0; step < run.warmUp(); step++) {
       training.step(true);
     }
-    double[] with = new double[run.steps()];
-    double[] without = new double[run.steps()];
-    for (int step = 0; step < run.steps(); step++) {
-      boolean before = step % 2 == 0; // In turns, so that what a step leaves behind cancels out.
-      if (communicator.size() > 1 && !before) {
-        without[step] = seconds(training, false);
-      }
-      with[step] = seconds(training, true);
-      if (communicator.size() > 1 && before) {
-        without[step] = seconds(training, false);
-      }
-    }
-    // Of the slowest rank, step by step: with synchronisation each waits for it anyway.
-    communicator.allreduce(MemorySegment.ofArray(with), DType.FLOAT64, ReduceOp.MAX);
-    communicator.allreduce(MemorySegment.ofArray(without), DType.FLOAT64, ReduceOp.MAX);
-    double step = Spread.of(Arrays.stream(with).boxed().toList()).median();
-    if (communicator.size() == 1) {
-      return String.format(Locale.ROOT, "%.9f", step);
-    }
-    List<Double> longer =
-        IntStream.range(0, run.steps()).mapToObj(i -> with[i] - without[i]).toList();
-    return String.format(Locale.ROOT, "%.9f %.9f", step, Spread.of(longer).median());
+    double[] seconds = new double[run.steps()];
+    Arrays.setAll(seconds, step -> seconds(() -> training.step(true)));
+    slowest(seconds);
+    double step = Spread.of(Arrays.stream(seconds).boxed().toList()).median();
+    return String.format(Locale.ROOT, "%.9f", step);
   }
 
-  private double seconds(Training training, boolean synchronised) {
+  private String expose(TrainRequest.Expose expose) {
+    Training training = training(new Key(expose.network(), false, 1));
+    int batch = expose.batch();
+    for (int step = 0; step < expose.warmUp(); step++) {
+      training.step(true, batch);
+    }
+    double[] with = new double[expose.pairs()];
+    double[] without = new double[expose.pairs()];
+    for (int pair = 0; pair < expose.pairs(); pair++) {
+      // In turns, so that what a step leaves behind cancels out.
+      if (pair % 2 == 0) {
+        with[pair] = seconds(() -> training.step(true, batch));
+        without[pair] = seconds(() -> training.step(false, batch));
+      } else {
+        without[pair] = seconds(() -> training.step(false, batch));
+        with[pair] = seconds(() -> training.step(true, batch));
+      }
+    }
+    slowest(with);
+    slowest(without);
+    return IntStream.range(0, expose.pairs())
+        .mapToObj(pair -> String.format(Locale.ROOT, "%.9f", with[pair] - without[pair]))
+        .collect(Collectors.joining(" "));
+  }
+
+  /** Of the slowest rank, step by step: with synchronisation each waits for it anyway. */
+  private void slowest(double[] seconds) {
+    communicator.allreduce(MemorySegment.ofArray(seconds), DType.FLOAT64, ReduceOp.MAX);
+  }
+
+  private double seconds(Runnable step) {
     communicator.barrier();
     long began = System.nanoTime();
-    training.step(synchronised);
+    step.run();
     return (System.nanoTime() - began) / 1e9;
   }
 
