@@ -94,6 +94,7 @@ public final class TrainBenchmark {
       try {
         start(tasks, scratch, live);
         check(live);
+        rehearse(live);
         measure(tasks, live);
       } finally {
         live.values().forEach(LiveContender::close);
@@ -147,6 +148,19 @@ public final class TrainBenchmark {
                       Arrays.toString(answer),
                       Arrays.toString(expected)));
         }
+      }
+    }
+  }
+
+  /**
+   * Ranks that synchronise make many short steps that do not count, on both sides. What is done
+   * once a step is not compiled by a JVM in the few steps of a first turn, which a training of any
+   * length has soon behind it.
+   */
+  private void rehearse(Map<Team, LiveContender> live) {
+    for (Map.Entry<Team, LiveContender> each : live.entrySet()) {
+      for (TrainNetwork network : each.getKey().ranks() > 1 ? networks : Set.<TrainNetwork>of()) {
+        each.getValue().ask(new TrainRequest.Expose(network, 1, network.rehearsal(), 1).line());
       }
     }
   }

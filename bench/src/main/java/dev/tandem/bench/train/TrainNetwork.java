@@ -10,11 +10,11 @@ import java.util.stream.Collectors;
 /** What is trained, the same on all sides; {@code train_torch.py} knows them by their codes. */
 public enum TrainNetwork {
   /** Caffe's network for CIFAR-10, 3x32x32. */
-  CIFAR("cifar", 64, 64, 24, 60, 64, 5, true),
+  CIFAR("cifar", 64, 64, 24, 60, 64, 5, 1_000, true),
   /** ResNet-18 for images of 32x32, which two cores train in reasonable time. */
-  RESNET18("resnet18", 64, 32, 3, 20, 8, 1, true),
+  RESNET18("resnet18", 64, 32, 3, 20, 8, 1, 20, true),
   /** ResNet-18 as published, 3x224x224; by request only. */
-  RESNET18_IMAGENET("resnet18-imagenet", 16, 8, 2, 10, 2, 1, false);
+  RESNET18_IMAGENET("resnet18-imagenet", 16, 8, 2, 10, 2, 1, 5, false);
 
   private final String code;
   private final int batch;
@@ -23,6 +23,7 @@ public enum TrainNetwork {
   private final int pairs;
   private final int pairBatch;
   private final int warmUp;
+  private final int rehearsal;
   private final boolean usual;
 
   TrainNetwork(
@@ -33,6 +34,7 @@ public enum TrainNetwork {
       int pairs,
       int pairBatch,
       int warmUp,
+      int rehearsal,
       boolean usual) {
     this.code = code;
     this.batch = batch;
@@ -41,6 +43,7 @@ public enum TrainNetwork {
     this.pairs = pairs;
     this.pairBatch = pairBatch;
     this.warmUp = warmUp;
+    this.rehearsal = rehearsal;
     this.usual = usual;
   }
 
@@ -99,6 +102,11 @@ public enum TrainNetwork {
   /** Steps before them that do not: caches were used by others meanwhile. */
   int warmUp() {
     return warmUp;
+  }
+
+  /** Steps with one sample, of several ranks before everything, that do not count either. */
+  int rehearsal() {
+    return rehearsal;
   }
 
   NetworkSpec spec() {
