@@ -1,6 +1,7 @@
 package dev.tandem.nn.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Seed;
@@ -15,6 +16,7 @@ import dev.tandem.testkit.TestSeed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.Tensor;
@@ -92,6 +94,67 @@ class VectorKernelsTest {
               "gradient of " + what);
         }
       }
+    }
+  }
+
+  @Test
+  void theBitsDoNotDependOnTheThreads() {
+    SplittableRandom random = TestSeed.of(VectorKernelsTest.class).random();
+    Shape shape = Shape.of(32, 9, 8);
+    try (PointerScope _ = new PointerScope()) {
+      Tensor input = images(random, 5, shape);
+      for (LayerSpec spec : layers(random)) {
+        Layer layer = layer(spec, shape, ScalarType.BFloat16);
+        Tensor gradient = images(random, 5, spec.output(List.of(shape)));
+        Tensor output = null;
+        Tensor result = null;
+        for (int threads : new int[] {1, 2, 3, 8}) {
+          Engine.start(threads);
+          assertTrue(VectorUnit.serves(input), "the engine's threads can be had");
+          Layer.Pass pass = layer.forward(List.of(input), MODE);
+          Tensor back = layer.backwardData(pass, gradient).getFirst();
+          output = output == null ? pass.output() : output;
+          result = result == null ? back : result;
+          assertTrue(torch.equal(output, pass.output()), spec + " by " + threads);
+          assertTrue(torch.equal(result, back), "gradient of " + spec + " by " + threads);
+        }
+      }
+    } finally {
+      Engine.start(1);
+    }
+  }
+
+  @Test
+  void allPartsAreDoneOnceAndFailuresAreTold() {
+    Engine.start(3);
+    try {
+      for (long samples : new long[] {1, 2, 3, 64, 100}) {
+        AtomicIntegerArray done = new AtomicIntegerArray((int) samples);
+        VectorUnit.share(
+            samples,
+            (begin, end) -> {
+              for (long sample = begin; sample < end; sample++) {
+                done.incrementAndGet((int) sample);
+              }
+            });
+        for (int i = 0; i < samples; i++) {
+          assertEquals(1, done.get(i), "sample " + i + " of " + samples);
+        }
+      }
+      IllegalStateException failure =
+          assertThrows(
+              IllegalStateException.class,
+              () ->
+                  VectorUnit.share(
+                      3,
+                      (begin, _) -> {
+                        if (begin == 2) {
+                          throw new IllegalStateException("the last");
+                        }
+                      }));
+      assertEquals("the last", failure.getMessage());
+    } finally {
+      Engine.start(1);
     }
   }
 
