@@ -8,8 +8,11 @@ import dev.tandem.core.DType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -23,6 +26,11 @@ import java.util.stream.IntStream;
  * with the same lines read and printed.
  */
 public final class TrainRankMain {
+
+  /** The JVM is warm when its compilers use less than this share of a core. */
+  private static final double COMPILING_SHARE = 0.01;
+
+  private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(4);
 
   /** Networks that are trained, each made when it is first asked for. */
   private record Key(TrainNetwork network, boolean mixed, int threads) {}
@@ -79,9 +87,7 @@ public final class TrainRankMain {
 
   private String run(TrainRequest.Run run) {
     Training training = training(new Key(run.network(), run.mixed(), run.threads()));
-    for (int step = 0; step < run.warmUp(); step++) {
-      training.step(true);
-    }
+    warmUp(training, run.warmUp());
     double[] with = new double[run.steps()];
     double[] without = new double[run.steps()];
     for (int step = 0; step < run.steps(); step++) {
@@ -104,6 +110,30 @@ public final class TrainRankMain {
     List<Double> longer =
         IntStream.range(0, run.steps()).mapToObj(i -> with[i] - without[i]).toList();
     return String.format(Locale.ROOT, "%.9f %.9f", step, Spread.of(longer).median());
+  }
+
+  /**
+   * Makes so many steps, again and again until the JVM has compiled what there is to compile: its
+   * compilers have no core but those that train. Only first turns take more than one lap.
+   */
+  private void warmUp(Training training, int steps) {
+    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+    long began = System.nanoTime();
+    boolean compiling = true;
+    while (compiling) {
+      long lapBegan = System.nanoTime();
+      long compiled = compilers.getTotalCompilationTime();
+      for (int step = 0; step < steps; step++) {
+        training.step(true);
+      }
+      long now = System.nanoTime();
+      double share = (compilers.getTotalCompilationTime() - compiled) * 1e6 / (now - lapBegan);
+      boolean time = now - began < LONGEST_WARM_UP.toNanos();
+      // All ranks must come to the same answer.
+      double[] most = {time ? share : 0};
+      communicator.allreduce(MemorySegment.ofArray(most), DType.FLOAT64, ReduceOp.MAX);
+      compiling = most[0] > COMPILING_SHARE;
+    }
   }
 
   private double seconds(Training training, boolean synchronised) {
