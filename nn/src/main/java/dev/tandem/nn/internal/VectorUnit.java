@@ -14,7 +14,7 @@ import org.bytedeco.pytorch.global.torch.ScalarType;
  *
  * <p>The samples of a batch are shared among the engine's own threads: between its operations they
  * look out for the next one for a while, on the processors that threads of ours would need, and so
- * begin within microseconds. The bits do not depend on how many there are.
+ * begin without being woken. The bits do not depend on how many there are.
  *
  * <p>The first calls in a process are slow, until the JVM has compiled them.
  */
