@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.spec.Activation;
 import dev.tandem.nn.spec.AveragePool;
 import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.LocalResponseNorm;
@@ -63,6 +64,7 @@ class VectorKernelsTest {
             .withPadding(random.nextInt(2));
     List<LayerSpec> layers = new ArrayList<>();
     layers.add(new MaxPool("max", window, random.nextBoolean()));
+    layers.add(Activation.relu("relu"));
     layers.add(new AveragePool("mean", window, random.nextBoolean()));
     int size = 1 + 2 * random.nextInt(3);
     double k = 1 + random.nextDouble();
@@ -156,6 +158,36 @@ class VectorKernelsTest {
     } finally {
       Engine.start(1);
     }
+  }
+
+  @Test
+  void theSameBitsAsTheEnginesReluAndInPlace() {
+    SplittableRandom random = TestSeed.of(VectorKernelsTest.class).random();
+    Shape shape = Shape.of(32, 5, 7);
+    try (PointerScope _ = new PointerScope()) {
+      Tensor input = images(random, 3, shape);
+      input.select(0, 1).select(1, 2).fill_(new Scalar(Double.NaN));
+      input.select(0, 1).select(1, 3).fill_(new Scalar(-Double.NaN));
+      input.select(0, 2).select(1, 0).fill_(new Scalar(Double.NEGATIVE_INFINITY));
+      input.select(0, 2).select(1, 1).fill_(new Scalar(0.0));
+      Tensor gradient = images(random, 3, shape);
+      Tensor expected = torch.relu(input);
+      Tensor back = torch.threshold_backward(gradient, expected, new Scalar(0.0));
+      Layer layer = layer(Activation.relu("relu"), shape, ScalarType.BFloat16);
+      Layer.Pass apart = layer.forward(List.of(input), MODE);
+      assertSame(expected, apart.output());
+      assertSame(back, layer.backwardData(apart, gradient).getFirst());
+      Tensor copy = input.clone();
+      Layer.Pass over = layer.forwardOver(List.of(copy), MODE);
+      assertSame(expected, over.output());
+      assertSame(expected, copy);
+    }
+  }
+
+  /** Equal numbers, and the same elements that are not a number. */
+  private static void assertSame(Tensor expected, Tensor actual) {
+    assertTrue(torch.equal(expected.isnan(), actual.isnan()));
+    assertTrue(torch.equal(torch.nan_to_num(expected), torch.nan_to_num(actual)));
   }
 
   private static void assertClose(Tensor expected, Tensor actual, String what) {
