@@ -8,8 +8,11 @@ import dev.tandem.core.DType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -23,6 +26,11 @@ import java.util.stream.IntStream;
  * with the same lines read and printed.
  */
 public final class TrainRankMain {
+
+  /** The JVM is warm when its compilers use less than this share of a core. */
+  private static final double COMPILING_SHARE = 0.01;
+
+  private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(4);
 
   /** Networks that are trained, each made when it is first asked for. */
   private record Key(TrainNetwork network, boolean mixed, int threads) {}
@@ -80,14 +88,36 @@ public final class TrainRankMain {
 
   private String run(TrainRequest.Run run) {
     Training training = training(new Key(run.network(), run.mixed(), run.threads()));
-    for (int step = 0; step < run.warmUp(); step++) {
-      training.step(true);
-    }
+    warmUp(training, run.warmUp());
     double[] seconds = new double[run.steps()];
     Arrays.setAll(seconds, step -> seconds(() -> training.step(true)));
     slowest(seconds);
     double step = Spread.of(Arrays.stream(seconds).boxed().toList()).median();
     return String.format(Locale.ROOT, "%.9f", step);
+  }
+
+  /**
+   * Makes so many steps, again and again until the JVM has compiled what there is to compile: its
+   * compilers have no core but those that train. Only first turns take more than one lap.
+   */
+  private void warmUp(Training training, int steps) {
+    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+    long began = System.nanoTime();
+    boolean compiling = true;
+    while (compiling) {
+      long lapBegan = System.nanoTime();
+      long compiled = compilers.getTotalCompilationTime();
+      for (int step = 0; step < steps; step++) {
+        training.step(true);
+      }
+      long now = System.nanoTime();
+      double share = (compilers.getTotalCompilationTime() - compiled) * 1e6 / (now - lapBegan);
+      boolean time = now - began < LONGEST_WARM_UP.toNanos();
+      // All ranks must come to the same answer.
+      double[] most = {time ? share : 0};
+      communicator.allreduce(MemorySegment.ofArray(most), DType.FLOAT64, ReduceOp.MAX);
+      compiling = most[0] > COMPILING_SHARE;
+    }
   }
 
   private String expose(TrainRequest.Expose expose) {
