@@ -48,7 +48,9 @@ final class BenchReadCommand extends TandemCommand {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "Runs of every contender. Default: 3, with --quick 1.")
+      description =
+          "Runs of every comparison. From the second on only of contenders that something is asked"
+              + " of, and while there is time. Default: 3, with --quick 1.")
   private Integer rounds;
 
   @Option(
@@ -126,7 +128,8 @@ final class BenchReadCommand extends TandemCommand {
             Patterns.of("--case", cases).asPredicate(),
             Patterns.of("--contender", contenders).asMatchPredicate(),
             latency,
-            quick ? QUICK_TIME : TIME);
+            quick ? QUICK_TIME : TIME,
+            this::save);
     ReadBenchmark.Results results = new ReadBenchmark(options, ConsoleProgress.system()).run();
     print(results);
     failed = !results.failures().isEmpty();
@@ -207,7 +210,7 @@ final class BenchReadCommand extends TandemCommand {
     out()
         .printf(
             Locale.ROOT,
-            "medians of %d rounds, MB of the database file a second; %.0f s in all%n",
+            "medians of up to %d rounds, MB of the database file a second; %.0f s in all%n",
             results.rounds(),
             results.seconds());
     String section = "";
@@ -217,17 +220,21 @@ final class BenchReadCommand extends TandemCommand {
               .formatted(
                   row.database(), row.access(), row.cache(), row.readAhead(), row.processes());
       if (!title.equals(section)) {
-        out().printf("%n%s%n%-18s %10s %11s %11s%n", title, "who", "MB/s", "to liblmdb", "to fio");
+        out()
+            .printf(
+                "%n%s%n%-18s %10s %11s %11s %7s%n",
+                title, "who", "MB/s", "to liblmdb", "to fio", "rounds");
         section = title;
       }
       out()
           .printf(
               Locale.ROOT,
-              "%-18s %,10.0f %11s %11s%n",
+              "%-18s %,10.0f %11s %11s %7d%n",
               row.contender(),
               row.megabytesPerSecond(),
               factor(row.ratioToLiblmdb()),
-              factor(row.ratioToCeiling()));
+              factor(row.ratioToCeiling()),
+              row.rounds());
     }
     printFloors(ReadFloors.check(results.rows()));
     results.remarks().forEach(remark -> out().println("skipped: " + remark));

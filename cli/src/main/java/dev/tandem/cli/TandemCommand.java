@@ -38,10 +38,18 @@ abstract class TandemCommand implements Callable<Integer> {
       requireWritable(json);
     }
     Object results = run();
+    save(results);
+    return exitStatus(results);
+  }
+
+  /**
+   * Writes results to the file of {@code --json}, if there is one. A long command does so as it
+   * goes on, too: what it has found survives an interruption.
+   */
+  protected final void save(Object results) {
     if (json != null) {
       DurableFiles.system().replace(json.toAbsolutePath(), encode(results));
     }
-    return exitStatus(results);
   }
 
   /** What the shell gets; only a command that runs programs of others has codes of its own. */

@@ -1,7 +1,13 @@
 package dev.tandem.cli;
 
 import dev.tandem.core.ExitCode;
+import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.read.BatchPlan;
+import dev.tandem.data.read.ModeSettings;
+import dev.tandem.data.read.ReadMode;
+import dev.tandem.data.read.ReadRehearsal;
+import dev.tandem.data.read.ReadRequest;
 import dev.tandem.posix.FileTrees;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +31,8 @@ final class TrainCacheCommand extends TandemCommand {
   private static final String RECORDS = "20000";
   private static final int INDEX_BUILDS = 5;
   private static final int READS = 5;
+  private static final int READERS = 2;
+  private static final int BATCH = 1000;
 
   @Override
   protected Object run() throws Exception {
@@ -46,11 +54,25 @@ final class TrainCacheCommand extends TandemCommand {
         }
         execute("data", "read", "--mode", "auto", "--cold", database.toString());
         execute("data", "read", "--mode", "prov", "--access", "shuffled", database.toString());
+        for (String mode : ReadMode.CODES) {
+          rehearse(database, mode, BatchPlan.Access.STRIDED, false);
+        }
+        rehearse(database, "auto", BatchPlan.Access.STRIDED, true);
+        rehearse(database, "auto", BatchPlan.Access.SHUFFLED, true);
       }
+      execute("data", "read", "--readers", Integer.toString(READERS), database.toString());
       return List.of();
     } finally {
       FileTrees.delete(folder);
     }
+  }
+
+  /** Several readers: their processes are children of this one, of which nothing is recorded. */
+  private static void rehearse(Path database, String mode, BatchPlan.Access access, boolean cold) {
+    ReadMode chosen = ModeSettings.DEFAULT.mode(mode);
+    ReadRehearsal.run(
+        new ReadRequest(database, chosen, BATCH, ReadRequest.EPOCH, access, new Seed(1), cold),
+        READERS);
   }
 
   private void execute(String... arguments) {

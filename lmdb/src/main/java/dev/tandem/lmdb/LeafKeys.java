@@ -15,6 +15,9 @@ public final class LeafKeys {
   private int entry;
   private long firstOfEntry;
 
+  /** Where the node of the entry is; looked up once a record, for this is asked a million times. */
+  private int node;
+
   /** For the leaves of this database. */
   public LeafKeys(Database database) {
     this.pages = database.pages();
@@ -36,6 +39,7 @@ public final class LeafKeys {
         throw fewerRecords();
       }
       entry = (int) record;
+      node = leaf.node(entry);
       return;
     }
     if (record < firstOfEntry) {
@@ -50,19 +54,20 @@ public final class LeafKeys {
       firstOfEntry += here;
       here = TreeShape.recordsOf(pages, leaf, leaf.node(entry));
     }
+    node = leaf.node(entry);
   }
 
   private RuntimeException fewerRecords() {
     return pages.damaged(leaf.start(), "the leaf has fewer records than the index says");
   }
 
-  /** Where in the buffer the key begins. */
+  /** Where in the buffer the key begins that was sought last. */
   public int keyAt() {
-    return leaf.keyAt(entry);
+    return node + PageFormat.NODE_HEADER;
   }
 
   /** Length of the key in bytes. */
   public int keyLength() {
-    return leaf.keySize(entry);
+    return PageFormat.nodeKeySize(leaf.buffer(), node);
   }
 }

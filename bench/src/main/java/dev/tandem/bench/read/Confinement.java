@@ -19,10 +19,22 @@ final class Confinement implements AutoCloseable {
   private static final String DISK = "blkio";
   private static final String READ_REQUESTS = "blkio.throttle.read_iops_device";
 
+  private static final long LIMITED_MEMORY = 768L << 20;
+  private static final int THROTTLED_REQUESTS = 1000;
+
   private final Optional<Path> group;
 
   private Confinement(Optional<Path> group) {
     this.group = group;
+  }
+
+  /** What an access of the benchmark is limited to. */
+  static Confinement of(ReadAccess access, DiskDevice disk) {
+    return switch (access) {
+      case LIMITED -> memory(LIMITED_MEMORY);
+      case THROTTLED -> readRequests(disk, THROTTLED_REQUESTS);
+      case STRIDED, SHUFFLED, LATENCY -> none();
+    };
   }
 
   static Confinement none() {

@@ -2,6 +2,7 @@ package dev.tandem.bench.read;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
+import java.util.Set;
 
 /** In which order and under which limit records are read. */
 public enum ReadAccess {
@@ -15,6 +16,32 @@ public enum ReadAccess {
   THROTTLED,
   /** In the order of keys from storage that takes long for each request. */
   LATENCY;
+
+  /** On whose figures {@link ReadFloors} depend. */
+  Set<String> compared(boolean warm) {
+    return switch (this) {
+      case STRIDED ->
+          warm
+              ? Set.of("liblmdb", "auto")
+              : Set.of("ceiling", "liblmdb", "lmdbjava", "auto", "auto-noindex");
+      case SHUFFLED -> Set.of("liblmdb", "liblmdb-nordahead", "auto");
+      case LIMITED -> Set.of("liblmdb", "auto");
+      case THROTTLED, LATENCY -> Set.of("liblmdb", "lmdb", "prov", "coal", "auto");
+    };
+  }
+
+  /**
+   * Megabytes a second of a middling contender, to say beforehand how long a benchmark will take.
+   */
+  double likelySpeed(boolean warm) {
+    return switch (this) {
+      case STRIDED -> warm ? 4000 : 1000;
+      case SHUFFLED -> 200;
+      case LIMITED -> 80;
+      case THROTTLED -> 150;
+      case LATENCY -> 60;
+    };
+  }
 
   boolean inKeyOrder() {
     return this == STRIDED || this == THROTTLED || this == LATENCY;

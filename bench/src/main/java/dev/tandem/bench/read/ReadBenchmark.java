@@ -13,16 +13,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
  * Runs every comparison of a {@link ReadPlan} round by round, contenders in turn (the other way
- * round in every second round), and gives medians.
+ * round in every second round), as a {@link ReadSchedule} allows, and gives medians.
  */
 public final class ReadBenchmark {
-
-  private static final long LIMITED_MEMORY = 768L << 20;
-  private static final int THROTTLED_REQUESTS = 1000;
 
   private final Options options;
   private final Progress progress;
@@ -44,7 +42,9 @@ public final class ReadBenchmark {
    * @param cases which comparisons, by their description
    * @param contenders who takes part, by name
    * @param latency milliseconds that a request takes in the cases of that name
-   * @param time after which no further round begins
+   * @param time within which everything but the first round must end
+   * @param soFar is given the results so far after every comparison, so that they outlive an
+   *     interruption
    */
   public record Options(
       Path folder,
@@ -54,7 +54,8 @@ public final class ReadBenchmark {
       Predicate<String> cases,
       Predicate<String> contenders,
       double latency,
-      Duration time) {}
+      Duration time,
+      Consumer<List<ReadRow>> soFar) {}
 
   /**
    * What came out.
@@ -77,7 +78,7 @@ public final class ReadBenchmark {
 
   /** Runs everything; fails with the package to install if a peer is missing. */
   public Results run() {
-    long began = System.nanoTime();
+    ReadSchedule schedule = new ReadSchedule(options.time, System::nanoTime);
     DiskDevice disk = DiskDevice.under(options.folder);
     String machine = Machine.describe(options.folder);
     try (BenchFolder scratch = BenchFolder.in(options.folder);
@@ -100,7 +101,7 @@ public final class ReadBenchmark {
           behind.put(mounted, cifar);
           entries.add(plan.latency(mounted));
         }
-        return measure(entries, contenders(scratch), readAhead, disk, machine, began);
+        return measure(entries, contenders(scratch), readAhead, disk, machine, schedule);
       }
     }
   }
@@ -132,27 +133,21 @@ public final class ReadBenchmark {
       ReadAhead readAhead,
       DiskDevice disk,
       String machine,
-      long began) {
+      ReadSchedule schedule) {
     List<ReadPlan.Entry> entries = possible(all, contenders);
     Map<ReadPlan.Entry, ReadSamples> samples = new LinkedHashMap<>();
     entries.forEach(entry -> samples.put(entry, new ReadSamples(entry.what())));
     int rounds = 0;
-    double longest = 0;
-    while (rounds < options.rounds) {
-      double elapsed = (System.nanoTime() - began) / 1e9;
-      if (elapsed + longest > options.time.toSeconds()) {
-        remarks.add(
-            "rounds from %d on: the time of %d s is up"
-                .formatted(rounds + 1, options.time.toSeconds()));
-        break;
-      }
-      round(rounds, entries, contenders, samples, readAhead, disk);
+    boolean timeLeft = true;
+    while (rounds < options.rounds && timeLeft) {
+      timeLeft = round(rounds, entries, contenders, samples, readAhead, disk, schedule);
       rounds++;
-      longest = Math.max(longest, (System.nanoTime() - began) / 1e9 - elapsed);
     }
-    List<ReadRow> rows =
-        samples.values().stream().flatMap(sample -> sample.rows().stream()).toList();
-    return new Results(machine, rounds, remarks, failures, rows, (System.nanoTime() - began) / 1e9);
+    return new Results(machine, rounds, remarks, failures, rows(samples), schedule.elapsed());
+  }
+
+  private static List<ReadRow> rows(Map<ReadPlan.Entry, ReadSamples> samples) {
+    return samples.values().stream().flatMap(sample -> sample.rows().stream()).toList();
   }
 
   private Map<String, ReadContender> contenders(BenchFolder scratch) {
@@ -203,28 +198,47 @@ public final class ReadBenchmark {
     return possible;
   }
 
-  private void round(
+  /** Returns whether there was time for all that was to be measured. */
+  private boolean round(
       int round,
       List<ReadPlan.Entry> entries,
       Map<String, ReadContender> contenders,
       Map<ReadPlan.Entry, ReadSamples> samples,
       ReadAhead readAhead,
-      DiskDevice disk) {
-    long runs = entries.stream().mapToLong(entry -> entry.contenders().size()).sum();
+      DiskDevice disk,
+      ReadSchedule schedule) {
+    long runs = entries.stream().mapToLong(entry -> entry.contenders(round).size()).sum();
     long done = 0;
-    try (Progress.Task task = progress.start("round " + (round + 1), runs, "runs")) {
+    int leftOut = 0;
+    String label =
+        "round %d of at most %d, about %.1f min"
+            .formatted(round + 1, options.rounds, schedule.expected(entries, round) / 60);
+    try (Progress.Task task = progress.start(label, runs, "runs")) {
       for (ReadPlan.Entry entry : entries) {
+        if (!schedule.hasTime(entry, round)) {
+          leftOut++;
+          done += entry.contenders(round).size();
+          continue;
+        }
         readAhead.set(entry.what().readAhead());
         // Read in anew, in order: how large the page cache's pages are depends on how they came.
         entry.what().database().cool();
-        List<String> order = round % 2 == 0 ? entry.contenders() : entry.contenders().reversed();
-        for (String name : order) {
+        for (String name : entry.contenders(round)) {
+          double before = schedule.elapsed();
           attempt(entry.what(), contenders.get(name), disk)
               .ifPresent(outcome -> samples.get(entry).add(name, outcome.seconds()));
+          schedule.took(entry, name, schedule.elapsed() - before);
           task.advanceTo(++done, name + ": " + entry.what());
         }
+        options.soFar.accept(rows(samples));
       }
     }
+    if (leftOut > 0) {
+      remarks.add(
+          "round %d: %d of %d comparisons, which would not have ended within %d s"
+              .formatted(round + 1, leftOut, entries.size(), options.time.toSeconds()));
+    }
+    return leftOut == 0;
   }
 
   /** One contender's run; if it ends badly, the others go on. Wrong records end everything. */
@@ -255,17 +269,9 @@ public final class ReadBenchmark {
     } else {
       what.database().cool();
     }
-    try (Confinement confinement = confinement(what, disk)) {
+    try (Confinement confinement = Confinement.of(what.access(), disk)) {
       return contender.run(what, confinement);
     }
-  }
-
-  private static Confinement confinement(ReadCase what, DiskDevice disk) {
-    return switch (what.access()) {
-      case LIMITED -> Confinement.memory(LIMITED_MEMORY);
-      case THROTTLED -> Confinement.readRequests(disk, THROTTLED_REQUESTS);
-      case STRIDED, SHUFFLED, LATENCY -> Confinement.none();
-    };
   }
 
   private void compare(ReadCase what, String contender, ReadOutcome outcome) {

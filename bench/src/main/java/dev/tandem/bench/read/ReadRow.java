@@ -9,6 +9,7 @@ package dev.tandem.bench.read;
  * @param contender who read. Besides the read modes and peers: "auto-noindex" is {@code auto} that
  *     has to build the index on the way, "liblmdb-nordahead" is liblmdb with MDB_NORDAHEAD,
  *     "ceiling" is fio with O_DIRECT
+ * @param rounds how often it was measured
  * @param megabytesPerSecond of the database file (records read times its bytes a record), median
  * @param ratioToLiblmdb of the medians of this run; null if liblmdb did not take part
  * @param ratioToCeiling likewise; null where the storage is not what is measured (warm)
@@ -20,6 +21,7 @@ public record ReadRow(
     int readAhead,
     int processes,
     String contender,
+    int rounds,
     double megabytesPerSecond,
     Double ratioToLiblmdb,
     Double ratioToCeiling) {}

@@ -35,6 +35,7 @@ final class ReadSamples {
                     what.readAhead(),
                     what.processes(),
                     contender,
+                    seconds.get(contender).size(),
                     megabytesPerSecond(contender),
                     ratio(contender, LIBLMDB),
                     ratio(contender, CEILING)))

@@ -8,7 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tandem.bench.BenchFolder;
+import dev.tandem.core.Progress;
+import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.importing.SyntheticRecords.Kind;
+import dev.tandem.data.read.BatchPlan;
+import dev.tandem.data.read.ReadLaunch;
+import dev.tandem.data.read.ReadMode;
+import dev.tandem.data.read.ReadRequest;
+import dev.tandem.data.read.ReaderReport;
 import dev.tandem.posix.PageCache;
 import dev.tandem.testkit.TestSeed;
 import java.io.IOException;
@@ -59,6 +67,33 @@ class LatencyStorageTest {
 
   private static boolean mounted(Path path) throws IOException {
     return Files.readString(Path.of("/proc/mounts")).contains(" " + path + " ");
+  }
+
+  @Test
+  void theAutomaticModeAsksForMuchAtOnce() {
+    ReadDatabase database = ReadDatabase.in(source, Kind.CIFAR, 2000, Progress.SILENT);
+    database.index(true);
+    ReaderReport expected = read(database.folder());
+    try (BenchFolder scratch = BenchFolder.in(folder);
+        LatencyStorage storage = mount(scratch, 50)) {
+      ReaderReport report = read(storage.path().resolve("inner/cifar"));
+      assertEquals("prov", report.mode());
+      assertTrue(report.choice().contains("for many at once"), report.choice());
+      assertEquals(expected.checksum(), report.checksum());
+    }
+  }
+
+  private static ReaderReport read(Path database) {
+    ReadRequest request =
+        new ReadRequest(
+            database,
+            new ReadMode.Automatic(),
+            500,
+            ReadRequest.EPOCH,
+            BatchPlan.Access.STRIDED,
+            new Seed(1),
+            false);
+    return ReadLaunch.run(request, 1, line -> {}).getFirst();
   }
 
   @Test

@@ -66,7 +66,7 @@ public final class DirectSource implements RecordSource {
     if (leaves == null) {
       leaves =
           LeafCache.suits(index, file.alignment())
-              ? Optional.of(LeafCache.read(index, file, requests.queueDepth()))
+              ? Optional.of(LeafCache.read(index, file, requests.queueDepth(), new Peers.Alone()))
               : Optional.empty();
       snapshot.ensureIntact();
     }

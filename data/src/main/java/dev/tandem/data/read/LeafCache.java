@@ -34,8 +34,19 @@ final class LeafCache {
     return index.offset(middle) / index.pageSize() == index.leafPage(middle);
   }
 
-  /** Reads all leaves, with the file's queue depth. */
-  static LeafCache read(RecordIndex index, PositionalFile file, int queueDepth) {
+  /** Who reads leaves together: all, if each reads for itself and all are on one host. */
+  static Peers readers(Peers peers, RootGroups groups) {
+    int count = peers.size();
+    return groups.groups().size() == count && peers.hostRanks().length == count
+        ? peers
+        : new Peers.Alone();
+  }
+
+  /**
+   * Reads all leaves, so many requests at a time. Readers of one host read a part each, into memory
+   * that they share; all of them call this together.
+   */
+  static LeafCache read(RecordIndex index, PositionalFile file, int queueDepth, Peers readers) {
     int block = Math.max(index.pageSize(), file.alignment());
     int[] places = new int[index.leafCount()];
     Windows windows = new Windows(block, 0);
@@ -44,13 +55,22 @@ final class LeafCache {
       windows.add(index.pageOfLeaf(leaf) * index.pageSize(), index.pageSize());
     }
     int end = windows.merge(0, 0);
-    ByteBuffer memory =
-        ByteBuffer.allocateDirect(end + block).alignedSlice(block).order(ByteOrder.LITTLE_ENDIAN);
     for (int leaf = 0; leaf < places.length; leaf++) {
       places[leaf] = windows.memoryAt(index.pageOfLeaf(leaf) * index.pageSize());
     }
-    RequestThreads.readAll(file, windows, memory, queueDepth);
-    return new LeafCache(memory, places);
+    ByteBuffer memory =
+        readers.size() == 1
+            ? ByteBuffer.allocateDirect(end + block).alignedSlice(block)
+            : GroupMemory.map(readers, end, 0).asByteBuffer();
+    int first = part(windows.count(), readers.rank(), readers.size());
+    int behind = part(windows.count(), readers.rank() + 1, readers.size());
+    RequestThreads.readAll(file, windows, first, behind, memory, queueDepth);
+    readers.barrier();
+    return new LeafCache(memory.order(ByteOrder.LITTLE_ENDIAN), places);
+  }
+
+  private static int part(int windows, int reader, int readers) {
+    return (int) ((long) windows * reader / readers);
   }
 
   /** The pages; their own thread takes a view. */

@@ -59,7 +59,13 @@ final class MappedReading implements Reading {
     private final MappedData data = new MappedData(file);
     private final IndexPlaces places;
     private final LeafKeys keys;
-    private final Located record = new Located();
+    private Located record = new Located();
+    private Located next = new Located();
+
+    /** What was fetched in advance goes here, so that it is not left out as useless. */
+    @SuppressWarnings("UnusedVariable")
+    private int touched;
+
     private long leaf = -1;
     private long records;
     private long bytes;
@@ -100,17 +106,44 @@ final class MappedReading implements Reading {
       int count = plan.count(peers.rank());
       long iteration = nextIteration.getAndIncrement();
       while (iteration < plan.iterations()) {
-        long from = iteration * plan.batch() + first;
-        for (int i = 0; i < count; i++) {
-          visit(plan.ordinal(from + i));
+        if (count > 0) {
+          read(iteration * plan.batch() + first, count);
         }
         snapshot.ensureIntact();
         iteration = nextIteration.getAndIncrement();
       }
     }
 
-    private void visit(long ordinal) {
-      places.find(ordinal, record);
+    /**
+     * Reads records that follow each other in the plan. While one is visited, memory fetches the
+     * beginning of the next: each lies on pages of its own, where the processor's own foresight
+     * ends.
+     */
+    private void read(long from, int count) {
+      places.find(plan.ordinal(from), next);
+      for (int i = 1; i < count; i++) {
+        swap();
+        places.find(plan.ordinal(from + i), next);
+        touch(next);
+        visit();
+      }
+      swap();
+      visit();
+    }
+
+    private void swap() {
+      Located visited = record;
+      record = next;
+      next = visited;
+    }
+
+    private void touch(Located value) {
+      if (value.valueLength > 0) {
+        touched += data.window(value.valuePosition).get(MappedData.at(value.valuePosition));
+      }
+    }
+
+    private void visit() {
       if (record.leafPage != leaf) {
         leaf = record.leafPage;
         ByteBuffer window = data.window(record.keyPosition);

@@ -19,8 +19,11 @@ record ModeChoice(ReadMode mode, String reason) {
   private static final double WARM = 0.9;
   private static final int SMALL = 4096;
   private static final int LARGE = 1 << 20;
-  private static final int FEWEST_SMALL_READS = 6;
+  private static final int FEW_SMALL_READS = 6;
   private static final int LARGE_READS = 3;
+
+  /** One alone may meet a bad moment. Where both are slow, more would only take longer. */
+  private static final int FEWEST_READS = 2;
 
   /** Limits on requests let a tenth of a second's worth pass at once, so fewer show nothing. */
   private static final int SMALL_READS = 110;
@@ -36,6 +39,17 @@ record ModeChoice(ReadMode mode, String reason) {
 
   /** The longest request that reaches a disk whole, if its memory is in huge pages. */
   private static final int WHOLE_REQUEST = 4 << 20;
+
+  /** Small reads that are asked for at once, to see whether storage works on them side by side. */
+  private static final int TOGETHER = 8;
+
+  /** If they take so many times as long as one, or longer, they wait for each other. */
+  private static final double SIDE_BY_SIDE = 3;
+
+  /** Requests under way in a reader, where they take long side by side. */
+  private static final int FEWEST_SLOW = 8;
+
+  private static final int MOST_SLOW = 32;
 
   /** Random requests under way in each of several readers. */
   private static final int FEWEST_RANDOM = 8;
@@ -63,7 +77,7 @@ record ModeChoice(ReadMode mode, String reason) {
     ByteBuffer memory =
         ByteBuffer.allocateDirect(LARGE + file.alignment()).alignedSlice(file.alignment());
     Reads smallReads =
-        Reads.time(file, memory, SMALL, strided ? SMALL_READS : FEWEST_SMALL_READS, random);
+        Reads.time(file, memory, SMALL, strided ? SMALL_READS : FEW_SMALL_READS, random);
     double small = smallReads.best;
     double large = Reads.time(file, memory, LARGE, LARGE_READS, random).best;
     double bandwidth = (LARGE - SMALL) / Math.max(large - small, 1e-9);
@@ -98,6 +112,14 @@ record ModeChoice(ReadMode mode, String reason) {
               + " KiB, queue depth "
               + usual.queueDepth());
     }
+    if (slow && together(file, memory, random) < SIDE_BY_SIDE * small) {
+      int depth = slowDepth(small, bandwidth, hostReaders);
+      return new ModeChoice(
+          new ReadMode.Indexed(EVERY_READER, new Requests(LARGE, depth, route)),
+          seen
+              + " for many at once: prov, every reader a root, blocks of 1 MiB, queue depth "
+              + depth);
+    }
     int block = rationed ? WHOLE_REQUEST : block(small, bandwidth);
     Requests requests = new Requests(block, 2, route);
     String coalesced = ", one root a host, blocks of " + (block >> 20) + " MiB, queue depth 2";
@@ -108,6 +130,26 @@ record ModeChoice(ReadMode mode, String reason) {
           seen + ": stag" + coalesced + ", " + group + " hosts at a time");
     }
     return new ModeChoice(new ReadMode.Coalesced(1, requests, 0), seen + ": coal" + coalesced);
+  }
+
+  /** As many requests in each reader of a host as keep the bytes coming, several times over. */
+  private static int slowDepth(double requestSeconds, double bandwidth, int hostReaders) {
+    double underWay = 4 * requestSeconds * bandwidth / LARGE;
+    return (int) Math.clamp(Math.ceil(underWay / hostReaders), FEWEST_SLOW, MOST_SLOW);
+  }
+
+  /** How long small reads at random places take that are asked for at once, in seconds. */
+  private static double together(PositionalFile file, ByteBuffer memory, SplittableRandom random) {
+    Windows windows = new Windows(file.alignment(), 0);
+    windows.clear();
+    long room = Math.max(1, (file.size() - SMALL) / SMALL);
+    for (int i = 0; i < TOGETHER; i++) {
+      windows.add(random.nextLong(room) * SMALL, SMALL);
+    }
+    windows.merge(0, 0);
+    long began = System.nanoTime();
+    RequestThreads.readAll(file, windows, 0, windows.count(), memory.clear(), TOGETHER);
+    return (System.nanoTime() - began) / 1e9;
   }
 
   /** Blocks that take several times as long as the request for them. */
@@ -123,14 +165,15 @@ record ModeChoice(ReadMode mode, String reason) {
   /** How long reads at random places took, in seconds. */
   private record Reads(double best, double mean) {
 
-    /** Reads so many times, or fewer if that would take long. */
+    /** Reads so many times, or fewer if that takes long. */
     static Reads time(
         PositionalFile file, ByteBuffer memory, int length, int most, SplittableRandom random) {
       double best = Double.MAX_VALUE;
       double sum = 0;
       int reads = 0;
       long room = Math.max(1, (file.size() - length) / SMALL);
-      while (reads < most && (reads < FEWEST_SMALL_READS || sum < MOST_PROBING_SECONDS)) {
+      while (reads < FEWEST_READS
+          || (reads < most && best < SLOW_REQUEST_SECONDS && sum < MOST_PROBING_SECONDS)) {
         long position = random.nextLong(room) * SMALL / file.alignment() * file.alignment();
         long began = System.nanoTime();
         file.read(memory.clear().limit(length), position, 0);

@@ -30,7 +30,12 @@ class ReadRound {
 
   /** Asks for all windows, in requests of at most {@code block} bytes. */
   void request(Windows windows, int block) {
-    for (int i = 0; i < windows.count(); i++) {
+    request(windows, 0, windows.count(), block);
+  }
+
+  /** Asks for some windows, from one to before another, likewise. */
+  void request(Windows windows, int first, int behind, int block) {
+    for (int i = first; i < behind; i++) {
       int length = windows.length(i);
       for (int from = 0; from < length; from += block) {
         add(windows.windowStart(i) + from, windows.place(i) + from, Math.min(block, length - from));

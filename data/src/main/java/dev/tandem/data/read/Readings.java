@@ -151,8 +151,8 @@ final class Readings implements AutoCloseable {
     Peers roots = form(groups.roots());
     int records = Seeker.records(plan, groups.members());
     if (groups.own() > 0) {
-      Locator places = new HandedPlaces(null, roots, records);
-      return reading(requests, opened, ring, places, 1, Turns.ALWAYS);
+      return reading(
+          requests, opened, ring, new HandedPlaces(null, roots, records), 1, Turns.ALWAYS);
     }
     Seeker seeker =
         new Seeker(plan, new CursorWalk(snapshot.main(), plan), roots, groups.groups(), ring);
@@ -163,14 +163,12 @@ final class Readings implements AutoCloseable {
   }
 
   private Reading indexed(Requests requests) {
-    RecordIndex index = index();
     PositionalFile opened = opened(requests);
     RingSize size = ringOfIterations(opened, requests);
-    return indexed(requests, index, opened, size, Turns.ALWAYS);
+    return indexed(requests, opened, size, Turns.ALWAYS);
   }
 
   private Reading coalesced(Requests requests, long budget, int group) {
-    RecordIndex index = index();
     PositionalFile opened = opened(requests);
     int hostRoots = groups.rootsOf(peers.hosts(), peers.hosts()[peers.rank()]).length;
     RingSize size = RingSize.coalesced(budget / hostRoots, smallest(opened), requests);
@@ -180,19 +178,22 @@ final class Readings implements AutoCloseable {
       long iterations = Math.max(1, size.capacity() / Math.max(1, perRoot));
       turns = new TokenTurns(form(groups.roots()), group, plan.iterations(), iterations);
     }
-    return indexed(requests, index, opened, size, turns);
+    return indexed(requests, opened, size, turns);
   }
 
-  private Reading indexed(
-      Requests requests, RecordIndex index, PositionalFile opened, RingSize size, Turns turns) {
+  private Reading indexed(Requests requests, PositionalFile opened, RingSize size, Turns turns) {
     SlotRing ring = ring(size);
     if (!root()) {
       opened.close();
       return follower(ring);
     }
+    // Followers do without the index, which eight new JVMs on two cores would load for long.
+    RecordIndex index = index();
     Optional<LeafCache> leaves =
         !plan.strided() && LeafCache.suits(index, opened.alignment())
-            ? Optional.of(LeafCache.read(index, opened, requests.queueDepth()))
+            ? Optional.of(
+                LeafCache.read(
+                    index, opened, requests.queueDepth(), LeafCache.readers(peers, groups)))
             : Optional.empty();
     Locator locator = new IndexLocator(plan, new IndexPlaces(index, snapshot.main(), leaves));
     return reading(requests, opened, ring, locator, size.iterations(), turns);

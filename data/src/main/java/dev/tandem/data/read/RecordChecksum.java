@@ -51,11 +51,12 @@ public final class RecordChecksum {
    */
   public void add(
       ByteBuffer keys, int keyAt, int keyLength, ByteBuffer values, int valueAt, int valueLength) {
-    long key = crc(keys, keyAt, keyLength);
+    long key = crc(keys.limit(keyAt + keyLength).position(keyAt));
     int part = valueLength / 3 & -8;
-    long first = crc(values, valueAt, part);
-    long second = crc(values, valueAt + part, part);
-    long third = crc(values, valueAt + 2 * part, valueLength - 2 * part);
+    // Each part begins where the one before it has left the position.
+    long first = crc(values.limit(valueAt + part).position(valueAt));
+    long second = crc(values.limit(valueAt + 2 * part));
+    long third = crc(values.limit(valueAt + valueLength));
     sum += mix(key, first, second, third, valueLength);
   }
 
@@ -88,9 +89,9 @@ public final class RecordChecksum {
     return hash ^ hash >>> 29;
   }
 
-  private long crc(ByteBuffer bytes, int at, int length) {
+  private long crc(ByteBuffer bytes) {
     crc.reset();
-    crc.update(bytes.limit(at + length).position(at));
+    crc.update(bytes);
     return crc.getValue();
   }
 

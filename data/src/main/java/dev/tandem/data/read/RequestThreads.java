@@ -37,12 +37,18 @@ final class RequestThreads implements AutoCloseable {
     }
   }
 
-  /** Reads windows into memory and returns when all are there. */
-  static void readAll(PositionalFile file, Windows windows, ByteBuffer memory, int queueDepth) {
+  /** Reads windows, from one to before another, into memory; returns when all are there. */
+  static void readAll(
+      PositionalFile file,
+      Windows windows,
+      int first,
+      int behind,
+      ByteBuffer memory,
+      int queueDepth) {
     FirstFailure failures = new FirstFailure();
     try (RequestThreads threads = new RequestThreads(file, queueDepth, failures)) {
       ReadRound round = new ReadRound(memory);
-      round.request(windows, 1 << 20);
+      round.request(windows, first, behind, 1 << 20);
       threads.submit(round);
       threads.awaitIdle();
     }

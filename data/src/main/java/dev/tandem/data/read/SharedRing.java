@@ -2,15 +2,10 @@ package dev.tandem.data.read;
 
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.Futex;
-import dev.tandem.posix.HugeMemory;
-import dev.tandem.posix.SharedMemoryFile;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,7 +20,6 @@ final class SharedRing implements SlotRing {
 
   private static final int PAGE = 4096;
   private static final int LINE = 64;
-  private static final int NAME_BYTES = 1024;
   private static final int SPINS = 100;
 
   /** Putting memory into huge pages takes a third of a second for each gigabyte. */
@@ -51,21 +45,7 @@ final class SharedRing implements SlotRing {
     int slotBytes = RoundSlot.bytesFor(size.capacity());
     int controlBytes = (LINE * (1 + size.slots() + consumers) + PAGE - 1) & -PAGE;
     long bytes = controlBytes + (long) slotBytes * size.slots();
-    byte[] name = new byte[NAME_BYTES];
-    Path file = null;
-    if (group.rank() == 0) {
-      file = SharedMemoryFile.create(bytes, SharedMemoryFile.folders());
-      HugeMemory.gather(file, Math.min(bytes, MOST_GATHERED));
-      byte[] text = file.toString().getBytes(StandardCharsets.UTF_8);
-      System.arraycopy(text, 0, name, 0, text.length);
-    }
-    group.broadcast(name, 0);
-    Path shared = Path.of(new String(name, StandardCharsets.UTF_8).replace("\0", ""));
-    MemorySegment memory = SharedMemoryFile.map(shared, Arena.ofAuto());
-    group.barrier();
-    if (file != null) {
-      SharedMemoryFile.unlink(file);
-    }
+    MemorySegment memory = GroupMemory.map(group, bytes, Math.min(bytes, MOST_GATHERED));
     this.control = memory.asSlice(0, controlBytes);
     this.slots = new RoundSlot[size.slots()];
     for (int i = 0; i < slots.length; i++) {
