@@ -88,7 +88,7 @@ final class NegotiatedSimulation extends SyncSimulation {
         // One of the input pipeline's threads wants the same core: each gets half.
         busy -= shared / 2;
         double contended = Math.min(shared, computed[rank] - from);
-        computed[rank] += noise.preemption(Math.max(0, contended));
+        computed[rank] += noise.preemption(Math.max(0, contended) * workload.nodesPerMilli());
       }
     }
     account.busy += busy / ranks;

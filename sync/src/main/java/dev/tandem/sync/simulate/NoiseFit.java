@@ -11,10 +11,9 @@ import java.util.SplittableRandom;
 
 /**
  * Finds the noise with which the simulated baseline comes closest to the published one, by a
- * downhill simplex over the logarithms of five parameters. It never runs another policy, so nothing
- * that is predicted can have been fitted. The chances that a sleeper finds its core held stay as
- * given: under the baseline hardly anybody sleeps, so its figures do not show them. Deterministic
- * by seed.
+ * downhill simplex over the logarithms of six parameters. It never runs another policy, so nothing
+ * that is predicted can have been fitted. The chance that a sleeper finds its core held by the
+ * system stays as given: the figures of the baseline hardly show it. Deterministic by seed.
  */
 public final class NoiseFit {
 
@@ -47,7 +46,7 @@ public final class NoiseFit {
   }
 
   /**
-   * Parameters like those given, but for the five that are fitted.
+   * Parameters like those given, but for the six that are fitted.
    *
    * @param scattered points tried around those given; the best of all is where the simplex begins
    * @param steps of the simplex
@@ -161,7 +160,8 @@ public final class NoiseFit {
       given.cluster().inputMillis(),
       given.cluster().congestion(),
       noise.holdMillis(),
-      noise.preemptionsPerSecond(),
+      noise.heldShareInWindow(),
+      noise.preemptionsPerThousandNodes(),
       noise.stallsPerSecond()
     };
     return Arrays.stream(values).map(Math::log).toArray();
@@ -177,9 +177,9 @@ public final class NoiseFit {
                 values[2],
                 given.noise().takeoverMillis(),
                 given.noise().heldShare(),
-                given.noise().heldShareInWindow(),
-                values[3],
+                Math.min(1, values[3]),
                 values[4],
+                values[5],
                 given.noise().jitter()));
   }
 }

@@ -65,7 +65,7 @@ public final class SyncParameterFile {
     line(text, "noise.holdMillis", noise.holdMillis());
     line(text, "noise.heldShare", noise.heldShare());
     line(text, "noise.heldShareInWindow", noise.heldShareInWindow());
-    line(text, "noise.preemptionsPerSecond", noise.preemptionsPerSecond());
+    line(text, "noise.preemptionsPerThousandNodes", noise.preemptionsPerThousandNodes());
     line(text, "noise.stallsPerSecond", noise.stallsPerSecond());
     return text.toString();
   }
@@ -109,7 +109,7 @@ public final class SyncParameterFile {
         number(properties, "noise.takeoverMillis"),
         number(properties, "noise.heldShare"),
         number(properties, "noise.heldShareInWindow"),
-        number(properties, "noise.preemptionsPerSecond"),
+        number(properties, "noise.preemptionsPerThousandNodes"),
         number(properties, "noise.stallsPerSecond"),
         number(properties, "noise.jitter"));
   }
@@ -124,7 +124,8 @@ public final class SyncParameterFile {
               properties.getProperty(prefix + "name").strip(),
               (long) number(properties, prefix + "parameters"),
               (int) number(properties, prefix + "tensors"),
-              number(properties, prefix + "relativeCompute")));
+              number(properties, prefix + "relativeCompute"),
+              (int) number(properties, prefix + "nodes")));
     }
     return networks;
   }

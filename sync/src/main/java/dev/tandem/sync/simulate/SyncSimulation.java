@@ -61,7 +61,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     windowEnd = begin + inputMillis();
     copied = 0;
     long waitsBefore = noise.engineWaits();
-    noise.computeEnds(begin, workload.computeMillis(), computed);
+    noise.computeEnds(begin, workload.computeMillis(), contended(begin), computed);
     double started = synchronise();
     double compute = Arrays.stream(computed).sum() / ranks - begin;
     account.compute += compute;
@@ -92,8 +92,12 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
    * keeps it from the input pipeline, not from the operating system.
    */
   final double late(double time, double slept) {
-    boolean contended = !policy.partitions() && time >= begin && time < windowEnd;
-    return noise.slack() + noise.held(contended, slept);
+    return noise.slack() + noise.held(contended(time), slept);
+  }
+
+  /** Whether a thread that wakes at a time may find its core held by the input pipeline. */
+  private boolean contended(double time) {
+    return !policy.partitions() && time >= begin && time < windowEnd;
   }
 
   final double tensorBytes() {

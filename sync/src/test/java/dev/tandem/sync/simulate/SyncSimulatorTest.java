@@ -103,7 +103,7 @@ class SyncSimulatorTest {
               own.takeoverMillis(),
               own.heldShare(),
               own.heldShareInWindow(),
-              own.preemptionsPerSecond(),
+              own.preemptionsPerThousandNodes(),
               own.stallsPerSecond(),
               own.jitter());
       double millis = run(BUILT_IN.with(noise), policy, 1536).iterationMillis();
@@ -128,6 +128,42 @@ class SyncSimulatorTest {
     // All but the last spin all the time; in the window they have half of a core.
     assertEquals(1 - negotiated.windowShare() / 2, negotiated.busyShare(), 0.05);
     assertTrue(run(ideal(), SimulatedPolicy.BASELINE, 1536).busyShare() < 0.01);
+  }
+
+  /** The engine wakes at the beginning of a pass, just when the input pipeline takes the cores. */
+  @Test
+  void onlyCoresOfItsOwnLetTheEngineWakeInTime() {
+    SyncParameters held =
+        BUILT_IN.with(new SchedulingNoise(0, 5, 1, 0, 1, 0, 0, 0)); // whoever wakes in the window
+    double free = run(BUILT_IN.with(SchedulingNoise.NONE), SimulatedPolicy.TOPO, 1).computeShare();
+    SimulatedSync shared = run(held, SimulatedPolicy.TOPO, 1);
+    double pass = BUILT_IN.cluster().computeMillis();
+    assertTrue(free > 0.8, "compute share " + free);
+    assertEquals(pass + 5, shared.computeShare() * shared.iterationMillis(), 1);
+    SimulatedSync own = run(held, SimulatedPolicy.SCP_TOPO, 96);
+    assertEquals(pass, own.computeShare() * own.iterationMillis(), 0.01);
+    assertEquals(0, shared.engineWaits(), "to wake late is no involuntary switch");
+  }
+
+  @Test
+  void whoDispatchesLessIsPreemptedLess() {
+    NetworkProfile few =
+        new NetworkProfile(
+            "few",
+            NETWORK.parameters(),
+            NETWORK.tensors(),
+            NETWORK.relativeCompute(),
+            NETWORK.nodes() / 4);
+    SyncParameters noStalls = BUILT_IN.with(new SchedulingNoise(50, 5, 2, 0.1, 0.1, 0.1, 0, 0));
+    double waits = baseline(noStalls, NETWORK).engineWaits();
+    assertTrue(waits > 0.1, "waits " + waits);
+    assertEquals(waits / 4, baseline(noStalls, few).engineWaits(), 0.15 * waits / 4);
+  }
+
+  private static SimulatedSync baseline(SyncParameters parameters, NetworkProfile network) {
+    return simulator(parameters)
+        .compare(network, 1536, List.of(SimulatedPolicy.BASELINE), Scaling.WEAK, false)
+        .getFirst();
   }
 
   @Test
