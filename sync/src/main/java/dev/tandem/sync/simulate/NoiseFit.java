@@ -12,8 +12,8 @@ import java.util.SplittableRandom;
 /**
  * Finds the noise with which the simulated baseline comes closest to the published one, by a
  * downhill simplex over the logarithms of six parameters. It never runs another policy, so nothing
- * that is predicted can have been fitted. The chance that a sleeper finds its core held by the
- * system stays as given: the figures of the baseline hardly show it. Deterministic by seed.
+ * that is predicted can have been fitted. The chances that a sleeper finds its core held stay as
+ * given: the figures of the baseline hardly show them. Deterministic by seed.
  */
 public final class NoiseFit {
 
@@ -158,9 +158,9 @@ public final class NoiseFit {
     SchedulingNoise noise = given.noise();
     double[] values = {
       given.cluster().inputMillis(),
+      given.cluster().inputDrag(),
       given.cluster().congestion(),
       noise.holdMillis(),
-      noise.heldShareInWindow(),
       noise.preemptionsPerThousandNodes(),
       noise.stallsPerSecond()
     };
@@ -170,14 +170,19 @@ public final class NoiseFit {
   private SyncParameters parameters(double[] logarithms) {
     double[] values = Arrays.stream(logarithms).map(Math::exp).toArray();
     return given
-        .with(given.cluster().withInput(values[0]).withCongestion(values[1]))
+        .with(
+            given
+                .cluster()
+                .withInput(values[0])
+                .withInputDrag(values[1])
+                .withCongestion(values[2]))
         .with(
             new SchedulingNoise(
                 given.noise().timerSlackMicros(),
-                values[2],
+                values[3],
                 given.noise().takeoverMillis(),
                 given.noise().heldShare(),
-                Math.min(1, values[3]),
+                given.noise().heldShareInWindow(),
                 values[4],
                 values[5],
                 given.noise().jitter()));

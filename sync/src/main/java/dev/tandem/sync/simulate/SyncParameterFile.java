@@ -61,6 +61,7 @@ public final class SyncParameterFile {
     comments.forEach(comment -> text.append("# ").append(comment).append('\n'));
     SchedulingNoise noise = parameters.noise();
     line(text, "cluster.inputMillis", parameters.cluster().inputMillis());
+    line(text, "cluster.inputDrag", parameters.cluster().inputDrag());
     line(text, "cluster.congestion", parameters.cluster().congestion());
     line(text, "noise.holdMillis", noise.holdMillis());
     line(text, "noise.heldShare", noise.heldShare());
@@ -84,6 +85,7 @@ public final class SyncParameterFile {
         (int) number(properties, "cluster.referenceBatch"),
         number(properties, "cluster.batchFreeShare"),
         number(properties, "cluster.inputMillis"),
+        number(properties, "cluster.inputDrag"),
         (int) number(properties, "cluster.cores"),
         (int) number(properties, "cluster.engineCores"),
         number(properties, "cluster.cycleMillis"),
