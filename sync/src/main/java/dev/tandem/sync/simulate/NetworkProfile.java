@@ -16,7 +16,8 @@ public record NetworkProfile(
   public NetworkProfile {
     if (parameters < 1 || tensors < 1 || !(relativeCompute > 0) || nodes < 1) {
       throw new IllegalArgumentException(
-          "network %s: parameters, tensors, relativeCompute and nodes must be above 0".formatted(name));
+          "network %s: parameters, tensors, relativeCompute and nodes must be above 0"
+              .formatted(name));
     }
   }
 

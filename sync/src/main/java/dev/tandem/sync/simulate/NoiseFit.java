@@ -171,11 +171,7 @@ public final class NoiseFit {
     double[] values = Arrays.stream(logarithms).map(Math::exp).toArray();
     return given
         .with(
-            given
-                .cluster()
-                .withInput(values[0])
-                .withInputDrag(values[1])
-                .withCongestion(values[2]))
+            given.cluster().withInput(values[0]).withInputDrag(values[1]).withCongestion(values[2]))
         .with(
             new SchedulingNoise(
                 given.noise().timerSlackMicros(),

@@ -119,7 +119,8 @@ class SyncSimulatorTest {
     SimulatedSync row = run(BUILT_IN, policy, 6144);
     double sum = row.computeShare() + row.backgroundShare() + row.copyShare() + row.transferShare();
     assertEquals(1, sum, 1e-6);
-    assertTrue(row.busyShare() >= 0 && row.busyShare() <= 1, "busy " + row.busyShare());
+    // A spin that ends in the first iteration that counts may have begun before it.
+    assertTrue(row.busyShare() >= 0 && row.busyShare() < 1.001, "busy " + row.busyShare());
   }
 
   /** Who is late once sleeps ever after, and the others spin. */
