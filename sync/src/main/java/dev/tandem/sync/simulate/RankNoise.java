@@ -61,6 +61,22 @@ final class RankNoise {
     return drawn < held ? -noise.holdMillis() * Math.log(1 - drawn / held) : 0;
   }
 
+  /**
+   * How long a thread waits for the core that it had at first and has shared for some milliseconds
+   * since, in turns that last as long as a hold.
+   */
+  double lost(double sharedMillis) {
+    double lost = chance(2 * sharedMillis / noise.holdMillis()) / 2;
+    double drawn = scheduler.nextDouble();
+    return drawn < lost ? -noise.holdMillis() * Math.log(1 - drawn / lost) : 0;
+  }
+
+  /** For how many of those milliseconds another had the core, on average. */
+  double away(double sharedMillis) {
+    double hold = noise.holdMillis();
+    return (sharedMillis - hold / 2 * chance(2 * sharedMillis / hold)) / 2;
+  }
+
   /** A moment between 0 and a length, each as likely. */
   double within(double length) {
     return scheduler.nextDouble() * length;
