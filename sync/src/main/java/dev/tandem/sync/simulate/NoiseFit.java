@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
  */
 public final class NoiseFit {
 
-  static final int RANK_ITERATIONS = 40_000;
+  static final int RANK_ITERATIONS = 100_000;
   private static final double FIRST_STEP = 0.5;
 
   /** Points are scattered within a factor of e to this either way. */
