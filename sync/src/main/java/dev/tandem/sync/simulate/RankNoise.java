@@ -66,8 +66,12 @@ final class RankNoise {
    * since, in turns that last as long as a hold.
    */
   double lost(double sharedMillis) {
-    double lost = chance(2 * sharedMillis / noise.holdMillis()) / 2;
     double drawn = scheduler.nextDouble();
+    if (drawn >= 0.5) {
+      // The chance is at most a half: no exponential for half of the draws.
+      return 0;
+    }
+    double lost = chance(2 * sharedMillis / noise.holdMillis()) / 2;
     return drawn < lost ? -noise.holdMillis() * Math.log(1 - drawn / lost) : 0;
   }
 
@@ -117,6 +121,7 @@ final class RankNoise {
 
   /** Of at least one event where so many are expected. */
   private static double chance(double expected) {
-    return -Math.expm1(-expected);
+    // Less work than expm1, and chances are never so small that it matters.
+    return 1 - Math.exp(-expected);
   }
 }
