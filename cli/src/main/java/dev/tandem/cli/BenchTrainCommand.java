@@ -126,11 +126,20 @@ final class BenchTrainCommand extends TandemCommand {
         out()
             .printf(
                 Locale.ROOT,
-                "        exposed synchronisation of a step: ours %.2f ms, theirs %.2f ms: %.2f of"
+                "        exposed synchronisation of a step (batch %d, %d pairs of steps, 95%%): ours"
+                    + " %.2f ms (%.2f..%.2f), theirs %.2f ms (%.2f..%.2f): %.2f (%.2f..%.2f) of"
                     + " theirs, asked <= %.1f %s%n",
+                row.exposedBatch(),
+                row.exposedPairs(),
                 row.exposedMillis(),
+                row.exposedMillisLow(),
+                row.exposedMillisHigh(),
                 row.peerExposedMillis(),
+                row.peerExposedMillisLow(),
+                row.peerExposedMillisHigh(),
                 row.exposedRatio(),
+                row.exposedRatioLow(),
+                row.exposedRatioHigh(),
                 TrainRow.EXPOSED_CEILING,
                 row.exposedVerdict());
       }

@@ -32,7 +32,8 @@ import java.util.stream.IntStream;
 /**
  * The synchroniser of data-parallel training: takes named requests from any thread, and a
  * background thread transfers them while the program goes on. What is left when the program waits
- * for results the waiting thread does itself, if ranks follow a plan.
+ * for results the waiting thread does itself, if ranks follow a plan; where no processor is free
+ * for the background thread ({@link dev.tandem.sync.policy.Overlap}), that is everything.
  *
  * <p>Each rank of a communicator, or of a group, makes one, at the same place in the order of its
  * operations and with the same options. It forms a group of its own, so it never disturbs other
@@ -66,7 +67,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     this.options = builder.options;
     this.rule = builder.rule;
     ledger.residuals().prepare(builder.gradients, rule.compression());
-    this.intake = new Intake(builder.observer);
+    this.intake = new Intake(builder.observer, builder.defers());
     this.partition = builder.partition();
     if (!(options.policy() instanceof Policy.Negotiated)) {
       builder.graph.ifPresent(intake::propose);
@@ -153,6 +154,12 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       int rank = communicator.rank();
       return CorePartition.ofMachine(
           options.partitioning(), topology.localRank(rank), topology.localSize(rank));
+    }
+
+    private boolean defers() {
+      int local = communicator.topology().localSize(communicator.rank());
+      int processors = Runtime.getRuntime().availableProcessors();
+      return options.overlap().defers(communicator.size(), local, processors);
     }
 
     /** Starts; all ranks do this at the same time. */

@@ -16,6 +16,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.sync.agent.SyncObserver;
 import dev.tandem.sync.agent.Transfer;
 import dev.tandem.sync.plan.RequestGraph;
+import dev.tandem.sync.policy.Overlap;
 import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.request.Request;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -52,10 +54,18 @@ class BorrowedHelmTest {
   private static final class Drivers implements SyncObserver {
 
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private final Map<Long, Thread> byNumber = new ConcurrentHashMap<>();
 
     @Override
     public void transferred(Transfer transfer) {
       threads.add(Thread.currentThread());
+      byNumber.put(transfer.number(), Thread.currentThread());
+    }
+
+    /** Whether this thread did the first transfer of a step that has so many. */
+    boolean hadFirstOf(int transfers, Thread thread) {
+      return byNumber.entrySet().stream()
+          .anyMatch(each -> each.getKey() % transfers == 0 && each.getValue().equals(thread));
     }
 
     boolean had(Thread thread) {
@@ -140,25 +150,103 @@ class BorrowedHelmTest {
   void sumsAreRightWhoeverDrives(int size) throws Exception {
     Seed seed = TestSeed.of(getClass());
     for (boolean boards : new boolean[] {true, false}) {
-      List<Boolean> borrowed =
-          Ranks.run(
-              ranks(size, boards),
-              LIMIT,
-              communicator -> {
-                SplittableRandom random = seed.derive(communicator.rank()).random();
-                Drivers drivers = new Drivers();
-                try (Synchronizer synchronizer =
-                    start(communicator, buckets(2), GRADIENTS, drivers)) {
-                  for (int step = 0; step < 200; step++) {
-                    step(synchronizer, size, random);
+      for (Overlap overlap : List.of(Overlap.ALWAYS, Overlap.NEVER)) {
+        List<Boolean> borrowed =
+            Ranks.run(
+                ranks(size, boards),
+                LIMIT,
+                communicator -> {
+                  SplittableRandom random = seed.derive(communicator.rank()).random();
+                  Drivers drivers = new Drivers();
+                  try (Synchronizer synchronizer =
+                      start(communicator, buckets(2).with(overlap), GRADIENTS, drivers)) {
+                    for (int step = 0; step < 200; step++) {
+                      step(synchronizer, size, random);
+                    }
+                    communicator.barrier();
                   }
-                  communicator.barrier();
-                }
-                assertTrue(drivers.hadAnother(Thread.currentThread()), "nothing was overlapped");
-                return drivers.had(Thread.currentThread());
-              });
-      assertTrue(borrowed.contains(true), "nobody ever borrowed the helm");
+                  if (overlap == Overlap.ALWAYS) {
+                    assertTrue(drivers.hadAnother(Thread.currentThread()), "nothing overlapped");
+                  }
+                  return drivers.had(Thread.currentThread());
+                });
+        assertTrue(borrowed.contains(true), "nobody ever borrowed the helm");
+      }
     }
+  }
+
+  /** Though the first bucket is complete long before the step ends. */
+  @Test
+  void deferredTransfersAreDoneByWhoWaits() throws Exception {
+    Ranks.run(
+        2,
+        LIMIT,
+        communicator -> {
+          Drivers drivers = new Drivers();
+          SyncOptions deferred = buckets(1).with(Overlap.NEVER);
+          try (Synchronizer synchronizer = start(communicator, deferred, 2, drivers)) {
+            for (int step = 0; step < 100; step++) {
+              TensorView first = tensor("tensor0", step);
+              TensorView second = tensor("tensor1", 1);
+              synchronizer.submit(first, 1);
+              LockSupport.parkNanos(1_000_000);
+              synchronizer.submit(second, 1);
+              synchronizer.await();
+              assertHolds(2f * step, first);
+              assertHolds(2, second);
+            }
+            communicator.barrier();
+          }
+          assertTrue(drivers.hadFirstOf(2, Thread.currentThread()), "the first came too early");
+          return null;
+        });
+  }
+
+  /** A program that waits for a sum by its completion is not kept waiting for its step's end. */
+  @Test
+  void whatIsAwaitedInTheMiddleOfAStepIsNotDeferred() throws Exception {
+    RequestGraph.Builder builder = new RequestGraph.Builder();
+    Signature sum = Signature.sum(DType.FLOAT32, Shape.of(LENGTH));
+    builder.request("gradient", sum);
+    int middle = builder.request("statistic", sum);
+    builder.edge(middle, builder.request("later", sum));
+    RequestGraph graph = builder.build();
+    Ranks.run(
+        2,
+        Duration.ofSeconds(20), // Each step would take a second.
+        communicator -> {
+          SyncOptions deferred = buckets(1).with(Overlap.NEVER);
+          try (Synchronizer synchronizer =
+              Synchronizer.over(communicator, deferred).planning(graph).start()) {
+            for (int step = 0; step < 60; step++) {
+              TensorView gradient = tensor("gradient", step);
+              TensorView statistic = tensor("statistic", 1);
+              TensorView later = tensor("later", 2);
+              CountDownLatch done = new CountDownLatch(1);
+              synchronizer.submit(gradient, 1);
+              synchronizer.request(Request.sum(statistic, outcome -> done.countDown()));
+              done.await();
+              assertHolds(2, statistic);
+              synchronizer.submit(later, 1);
+              synchronizer.await();
+              assertHolds(2f * step, gradient);
+              assertHolds(4, later);
+            }
+            communicator.barrier();
+          }
+          return null;
+        });
+  }
+
+  @Test
+  void transfersAreDeferredWhereTheyWouldTakeTheProgramsProcessor() {
+    Overlap usual = SyncOptions.of("buckets").overlap();
+    assertTrue(usual.defers(2, 2, 2));
+    assertTrue(usual.defers(2, 2, 3));
+    assertFalse(usual.defers(2, 2, 4));
+    assertFalse(usual.defers(4, 2, 2), "on several hosts the network works, too");
+    assertFalse(SyncOptions.of("buckets+overlapped").overlap().defers(2, 2, 2));
+    assertTrue(SyncOptions.of("topo+deferred").overlap().defers(2, 2, 64));
   }
 
   /** Three threads of each rank wait for what one of them, or the background thread, does. */

@@ -30,6 +30,9 @@ class RandomJobsTest {
           "topo+transfers3",
           "topo+unfused+transfers2",
           "baseline-parked+transfers2",
+          "topo+overlapped",
+          "buckets+overlapped",
+          "topo+deferred",
           "topo+pool",
           "baseline-parked+pool");
   private static final int TREATED_JOBS = 3;

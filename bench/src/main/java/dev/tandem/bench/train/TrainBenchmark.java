@@ -94,6 +94,7 @@ public final class TrainBenchmark {
       try {
         start(tasks, scratch, live);
         check(live);
+        rehearse(live);
         measure(tasks, live);
       } finally {
         live.values().forEach(LiveContender::close);
@@ -151,6 +152,19 @@ public final class TrainBenchmark {
     }
   }
 
+  /**
+   * Ranks that synchronise make many short steps that do not count, on both sides. What is done
+   * once a step is not compiled by a JVM in the few steps of a first turn, which a training of any
+   * length has soon behind it.
+   */
+  private void rehearse(Map<Team, LiveContender> live) {
+    for (Map.Entry<Team, LiveContender> each : live.entrySet()) {
+      for (TrainNetwork network : each.getKey().ranks() > 1 ? networks : Set.<TrainNetwork>of()) {
+        each.getValue().ask(new TrainRequest.Expose(network, 1, network.rehearsal(), 1).line());
+      }
+    }
+  }
+
   /** Of parameter counts and losses. */
   static boolean agree(double[] expected, double[] actual) {
     if (actual.length != expected.length || actual[0] != expected[0]) {
@@ -177,7 +191,10 @@ public final class TrainBenchmark {
       for (int round = 0; round < effort.rounds() && fits(began, round); round++) {
         for (TrainTask each : round % 2 == 0 ? tasks : tasks.reversed()) {
           LiveContender ranks = live.get(new Team(each.side(), each.ranks()));
-          times.add(each, TrainTimes.Turn.of(numbers(ranks.ask(request(each).line()))));
+          times.add(each, numbers(ranks.ask(request(each).line()))[0]);
+          if (each.ranks() > 1) {
+            times.addExposed(each, numbers(ranks.ask(exposing(each.network()).line())));
+          }
           task.advanceTo(++done, each.network().code());
         }
       }
@@ -185,10 +202,18 @@ public final class TrainBenchmark {
   }
 
   private TrainRequest request(TrainTask each) {
-    int usual = each.ranks() > 1 ? each.network().pairs() : each.network().steps();
-    int steps = Math.max(1, (int) (usual * effort.share()));
+    int steps = share(each.network().steps());
     return new TrainRequest.Run(
         each.network(), each.mixed(), each.threads(), each.network().warmUp(), steps);
+  }
+
+  private TrainRequest exposing(TrainNetwork network) {
+    int pairs = share(network.pairs());
+    return new TrainRequest.Expose(network, network.pairBatch(), network.warmUp(), pairs);
+  }
+
+  private int share(int usual) {
+    return Math.max(1, (int) (usual * effort.share()));
   }
 
   /** Whether there is time for another round, if it takes as long as those before. */

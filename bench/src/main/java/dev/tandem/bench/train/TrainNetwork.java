@@ -10,28 +10,40 @@ import java.util.stream.Collectors;
 /** What is trained, the same on all sides; {@code train_torch.py} knows them by their codes. */
 public enum TrainNetwork {
   /** Caffe's network for CIFAR-10, 3x32x32. */
-  CIFAR("cifar", 64, 64, 24, 60, 5, true),
+  CIFAR("cifar", 64, 64, 24, 60, 64, 5, 1_000, true),
   /** ResNet-18 for images of 32x32, which two cores train in reasonable time. */
-  RESNET18("resnet18", 64, 32, 3, 6, 1, true),
+  RESNET18("resnet18", 64, 32, 3, 20, 8, 1, 20, true),
   /** ResNet-18 as published, 3x224x224; by request only. */
-  RESNET18_IMAGENET("resnet18-imagenet", 16, 8, 2, 4, 1, false);
+  RESNET18_IMAGENET("resnet18-imagenet", 16, 8, 2, 10, 2, 1, 5, false);
 
   private final String code;
   private final int batch;
   private final int quickBatch;
   private final int steps;
   private final int pairs;
+  private final int pairBatch;
   private final int warmUp;
+  private final int rehearsal;
   private final boolean usual;
 
   TrainNetwork(
-      String code, int batch, int quickBatch, int steps, int pairs, int warmUp, boolean usual) {
+      String code,
+      int batch,
+      int quickBatch,
+      int steps,
+      int pairs,
+      int pairBatch,
+      int warmUp,
+      int rehearsal,
+      boolean usual) {
     this.code = code;
     this.batch = batch;
     this.quickBatch = quickBatch;
     this.steps = steps;
     this.pairs = pairs;
+    this.pairBatch = pairBatch;
     this.warmUp = warmUp;
+    this.rehearsal = rehearsal;
     this.usual = usual;
   }
 
@@ -72,16 +84,29 @@ public enum TrainNetwork {
   }
 
   /**
-   * Pairs of steps, with and without synchronisation, of a turn of several ranks: their difference
-   * is small beside the swings of the machine, so it takes more of them.
+   * Pairs of steps, with and without synchronisation, of a turn that finds out how much of it is
+   * exposed: their difference is small beside the swings of the machine, so it takes many of them.
    */
   int pairs() {
     return pairs;
   }
 
+  /**
+   * Samples of a rank in such a step: gradients are as large whatever the batch, and shorter steps
+   * swing less.
+   */
+  int pairBatch() {
+    return pairBatch;
+  }
+
   /** Steps before them that do not: caches were used by others meanwhile. */
   int warmUp() {
     return warmUp;
+  }
+
+  /** Steps with one sample, of several ranks before everything, that do not count either. */
+  int rehearsal() {
+    return rehearsal;
   }
 
   NetworkSpec spec() {

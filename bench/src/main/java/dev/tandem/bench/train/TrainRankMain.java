@@ -8,14 +8,17 @@ import dev.tandem.core.DType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -23,6 +26,11 @@ import java.util.stream.IntStream;
  * with the same lines read and printed.
  */
 public final class TrainRankMain {
+
+  /** The JVM is warm when its compilers use less than this share of a core. */
+  private static final double COMPILING_SHARE = 0.01;
+
+  private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(4);
 
   /** Networks that are trained, each made when it is first asked for. */
   private record Key(TrainNetwork network, boolean mixed, int threads) {}
@@ -52,6 +60,7 @@ public final class TrainRankMain {
             switch (TrainRequest.of(line)) {
               case TrainRequest.Check check -> main.check(check);
               case TrainRequest.Run run -> main.run(run);
+              case TrainRequest.Expose expose -> main.expose(expose);
             });
       }
       main.trainings.values().forEach(Training::close);
@@ -79,37 +88,72 @@ public final class TrainRankMain {
 
   private String run(TrainRequest.Run run) {
     Training training = training(new Key(run.network(), run.mixed(), run.threads()));
-    for (int step = 0; step < run.warmUp(); step++) {
-      training.step(true);
-    }
-    double[] with = new double[run.steps()];
-    double[] without = new double[run.steps()];
-    for (int step = 0; step < run.steps(); step++) {
-      boolean before = step % 2 == 0; // In turns, so that what a step leaves behind cancels out.
-      if (communicator.size() > 1 && !before) {
-        without[step] = seconds(training, false);
-      }
-      with[step] = seconds(training, true);
-      if (communicator.size() > 1 && before) {
-        without[step] = seconds(training, false);
-      }
-    }
-    // Of the slowest rank, step by step: with synchronisation each waits for it anyway.
-    communicator.allreduce(MemorySegment.ofArray(with), DType.FLOAT64, ReduceOp.MAX);
-    communicator.allreduce(MemorySegment.ofArray(without), DType.FLOAT64, ReduceOp.MAX);
-    double step = Spread.of(Arrays.stream(with).boxed().toList()).median();
-    if (communicator.size() == 1) {
-      return String.format(Locale.ROOT, "%.9f", step);
-    }
-    List<Double> longer =
-        IntStream.range(0, run.steps()).mapToObj(i -> with[i] - without[i]).toList();
-    return String.format(Locale.ROOT, "%.9f %.9f", step, Spread.of(longer).median());
+    warmUp(training, run.warmUp());
+    double[] seconds = new double[run.steps()];
+    Arrays.setAll(seconds, step -> seconds(() -> training.step(true)));
+    slowest(seconds);
+    double step = Spread.of(Arrays.stream(seconds).boxed().toList()).median();
+    return String.format(Locale.ROOT, "%.9f", step);
   }
 
-  private double seconds(Training training, boolean synchronised) {
+  /**
+   * Makes so many steps, again and again until the JVM has compiled what there is to compile: its
+   * compilers have no core but those that train. Only first turns take more than one lap.
+   */
+  private void warmUp(Training training, int steps) {
+    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+    long began = System.nanoTime();
+    boolean compiling = true;
+    while (compiling) {
+      long lapBegan = System.nanoTime();
+      long compiled = compilers.getTotalCompilationTime();
+      for (int step = 0; step < steps; step++) {
+        training.step(true);
+      }
+      long now = System.nanoTime();
+      double share = (compilers.getTotalCompilationTime() - compiled) * 1e6 / (now - lapBegan);
+      boolean time = now - began < LONGEST_WARM_UP.toNanos();
+      // All ranks must come to the same answer.
+      double[] most = {time ? share : 0};
+      communicator.allreduce(MemorySegment.ofArray(most), DType.FLOAT64, ReduceOp.MAX);
+      compiling = most[0] > COMPILING_SHARE;
+    }
+  }
+
+  private String expose(TrainRequest.Expose expose) {
+    Training training = training(new Key(expose.network(), false, 1));
+    int batch = expose.batch();
+    for (int step = 0; step < expose.warmUp(); step++) {
+      training.step(true, batch);
+    }
+    double[] with = new double[expose.pairs()];
+    double[] without = new double[expose.pairs()];
+    for (int pair = 0; pair < expose.pairs(); pair++) {
+      // In turns, so that what a step leaves behind cancels out.
+      if (pair % 2 == 0) {
+        with[pair] = seconds(() -> training.step(true, batch));
+        without[pair] = seconds(() -> training.step(false, batch));
+      } else {
+        without[pair] = seconds(() -> training.step(false, batch));
+        with[pair] = seconds(() -> training.step(true, batch));
+      }
+    }
+    slowest(with);
+    slowest(without);
+    return IntStream.range(0, expose.pairs())
+        .mapToObj(pair -> String.format(Locale.ROOT, "%.9f", with[pair] - without[pair]))
+        .collect(Collectors.joining(" "));
+  }
+
+  /** Of the slowest rank, step by step: with synchronisation each waits for it anyway. */
+  private void slowest(double[] seconds) {
+    communicator.allreduce(MemorySegment.ofArray(seconds), DType.FLOAT64, ReduceOp.MAX);
+  }
+
+  private double seconds(Runnable step) {
     communicator.barrier();
     long began = System.nanoTime();
-    training.step(synchronised);
+    step.run();
     return (System.nanoTime() - began) / 1e9;
   }
 

@@ -22,6 +22,12 @@ sealed interface TrainRequest {
               Integer.parseInt(fields[3]),
               Integer.parseInt(fields[4]),
               Integer.parseInt(fields[5]));
+      case "expose" ->
+          new Expose(
+              network,
+              Integer.parseInt(fields[2]),
+              Integer.parseInt(fields[3]),
+              Integer.parseInt(fields[4]));
       default -> throw new WorkFailedException("asked for '%s'".formatted(line));
     };
   }
@@ -43,8 +49,7 @@ sealed interface TrainRequest {
   }
 
   /**
-   * Train and tell the seconds of a step. Several ranks make every step twice, with and without
-   * synchronisation, and tell also by how much it is longer with it, the median of the pairs.
+   * Train and tell the seconds of a step.
    *
    * @param mixed in bfloat16, else in float32
    * @param threads of each rank
@@ -57,6 +62,21 @@ sealed interface TrainRequest {
     public String line() {
       return "run %s %s %d %d %d"
           .formatted(network.code(), mixed ? "bf16" : "float32", threads, warmUp, steps);
+    }
+  }
+
+  /**
+   * Make steps in pairs, with and without synchronisation, in float32 with 1 thread, and tell by
+   * how many seconds the one with it was longer, for each pair.
+   *
+   * @param batch samples of a rank in these steps: the first of its batch
+   * @param warmUp steps that do not count
+   */
+  record Expose(TrainNetwork network, int batch, int warmUp, int pairs) implements TrainRequest {
+
+    @Override
+    public String line() {
+      return "expose %s %d %d %d".formatted(network.code(), batch, warmUp, pairs);
     }
   }
 }

@@ -12,9 +12,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param peer who is compared with
  * @param ratio ours over the peer's in the same round, median: above 1 is faster
  * @param ratioFloor what is asked for
- * @param exposedMillis by how much a step is longer with synchronisation than the next one without,
- *     median of medians; 0 but for ddp
- * @param exposedRatio ours over the peer's; 0 but for ddp, and if the peer's is not above 0
+ * @param exposedBatch samples of each rank in the steps that exposed synchronisation is taken from;
+ *     this and all that follows about it is 0 but for ddp
+ * @param exposedPairs of such steps, of each side
+ * @param exposedMillis by how much a step is longer with synchronisation than its neighbour without
+ *     it, median over the pairs; low and high bound the median of a repetition with 95%
+ * @param exposedRatio ours over the peer's; 0 if the peer's is not above 0
  * @param met whether all that is asked for was reached; of exposed synchronisation that is at most
  *     half of the peer's
  * @param machine where it was measured
@@ -36,9 +39,17 @@ public record TrainRow(
     double leastRatio,
     double mostRatio,
     double ratioFloor,
+    int exposedBatch,
+    int exposedPairs,
     double exposedMillis,
+    double exposedMillisLow,
+    double exposedMillisHigh,
     double peerExposedMillis,
+    double peerExposedMillisLow,
+    double peerExposedMillisHigh,
     double exposedRatio,
+    double exposedRatioLow,
+    double exposedRatioHigh,
     boolean met,
     int rounds,
     String machine) {

@@ -1,7 +1,9 @@
 package dev.tandem.bench.train;
 
+import dev.tandem.bench.Bootstrap;
 import dev.tandem.bench.Spread;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -12,21 +14,10 @@ import java.util.stream.IntStream;
 /** The seconds of a step that the sides have measured, round by round, and what follows. */
 final class TrainTimes {
 
-  /**
-   * What one turn told.
-   *
-   * @param seconds of a step
-   * @param exposed seconds by which a step is longer with synchronisation; 0 for a rank alone
-   */
-  record Turn(double seconds, double exposed) {
-
-    /** From the numbers of a contender's answer. */
-    static Turn of(double... numbers) {
-      return new Turn(numbers[0], numbers.length > 1 ? numbers[1] : 0);
-    }
-  }
-
-  private final Map<TrainTask, List<Turn>> turns = new HashMap<>();
+  // Of a step, one for each turn.
+  private final Map<TrainTask, List<Double>> turns = new HashMap<>();
+  // By which a step is longer with synchronisation, one for each pair of steps of all turns.
+  private final Map<TrainTask, List<Double>> exposed = new HashMap<>();
   private final boolean quick;
 
   /** Nothing yet, of quick or of full turns. */
@@ -34,8 +25,15 @@ final class TrainTimes {
     this.quick = quick;
   }
 
-  void add(TrainTask task, Turn turn) {
-    turns.computeIfAbsent(task, any -> new ArrayList<>()).add(turn);
+  /** A turn's median step. */
+  void add(TrainTask task, double seconds) {
+    turns.computeIfAbsent(task, any -> new ArrayList<>()).add(seconds);
+  }
+
+  /** By how much steps were longer with synchronisation, pair by pair. */
+  void addExposed(TrainTask task, double... seconds) {
+    List<Double> known = exposed.computeIfAbsent(task, any -> new ArrayList<>());
+    Arrays.stream(seconds).forEach(known::add);
   }
 
   /** What must be measured for some cases of a network: first who is compared, then with whom. */
@@ -93,20 +91,18 @@ final class TrainTimes {
   private TrainRow row(TrainCase what, TrainNetwork network, int threads, String machine) {
     TrainTask ours = ours(what, network, threads);
     TrainTask peer = peer(what, network, threads);
-    List<Turn> mine = turns.get(ours);
-    List<Turn> theirs = turns.get(peer);
+    List<Double> mine = turns.get(ours);
+    List<Double> theirs = turns.get(peer);
     Spread speed = speed(ours);
     Spread peerSpeed = speed(peer);
     Spread ratio =
         Spread.of(
-            IntStream.range(0, mine.size())
-                .mapToObj(i -> theirs.get(i).seconds() / mine.get(i).seconds())
-                .toList());
+            IntStream.range(0, mine.size()).mapToObj(i -> theirs.get(i) / mine.get(i)).toList());
     boolean parallel = what == TrainCase.DDP;
-    double exposed = parallel ? exposed(mine) : 0;
-    double peerExposed = parallel ? exposed(theirs) : 0;
-    // What the other side hides whole, or what drowns in noise, is no measure.
-    double exposedRatio = peerExposed > 0 ? exposed / peerExposed : 0;
+    Exposure exposure =
+        parallel ? Exposure.of(exposed.get(ours), exposed.get(peer)) : Exposure.NONE;
+    Bootstrap millis = exposure.millis();
+    Bootstrap peerMillis = exposure.peerMillis();
     double floor = what.floor(threads);
     return new TrainRow(
         what.code(),
@@ -125,10 +121,19 @@ final class TrainTimes {
         ratio.least(),
         ratio.most(),
         floor,
-        exposed,
-        peerExposed,
-        exposedRatio,
-        ratio.median() >= floor && (!parallel || TrainRow.hidden(exposed, peerExposed)),
+        parallel ? network.pairBatch() : 0,
+        exposure.pairs(),
+        millis.median(),
+        millis.low(),
+        millis.high(),
+        peerMillis.median(),
+        peerMillis.low(),
+        peerMillis.high(),
+        exposure.ratio().median(),
+        exposure.ratio().low(),
+        exposure.ratio().high(),
+        ratio.median() >= floor
+            && (!parallel || TrainRow.hidden(millis.median(), peerMillis.median())),
         mine.size(),
         machine);
   }
@@ -143,10 +148,6 @@ final class TrainTimes {
 
   private Spread speed(TrainTask task) {
     double images = (double) task.network().batch(quick) * task.ranks();
-    return Spread.of(turns.get(task).stream().map(each -> images / each.seconds()).toList());
-  }
-
-  private static double exposed(List<Turn> turns) {
-    return Spread.of(turns.stream().map(each -> each.exposed() * 1e3).toList()).median();
+    return Spread.of(turns.get(task).stream().map(seconds -> images / seconds).toList());
   }
 }

@@ -43,7 +43,7 @@ final class Training implements AutoCloseable {
   private final Network network;
   private final Optimizer optimizer;
   private final Optional<Synchronizer> synchronizer;
-  private final long samplesOfAll;
+  private final int ranks;
   private final Samples samples;
   private long steps;
 
@@ -53,7 +53,7 @@ final class Training implements AutoCloseable {
         NetworkOptions.DEFAULT.withPrecision(mixed ? Precision.MIXED : Precision.FULL);
     network = Network.create(Engine.start(threads), kind.spec(), SEED, options);
     optimizer = new SgdMomentum(network, SETTINGS);
-    samplesOfAll = (long) batch * communicator.size();
+    ranks = communicator.size();
     synchronizer =
         communicator.size() == 1
             ? Optional.empty()
@@ -96,23 +96,38 @@ final class Training implements AutoCloseable {
     }
   }
 
+  /** One step with its update, on the whole batch; gives the loss. */
+  double step(boolean synchronised) {
+    return step(synchronised, samples);
+  }
+
   /**
-   * One step with its update.
+   * The same on the first samples of the batch.
    *
    * @param synchronised whether ranks add up their gradients
-   * @return the loss
    */
-  double step(boolean synchronised) {
+  void step(boolean synchronised, int count) {
+    long elements = kind.spec().input().elements() * count;
+    step(
+        synchronised,
+        new Samples(
+            samples.inputs().asSlice(0, elements * Float.BYTES),
+            samples.targets().asSlice(0, (long) count * Long.BYTES),
+            count));
+  }
+
+  private double step(boolean synchronised, Samples batch) {
     TrainingStep step = TrainingStep.of(SEED, steps++);
     double loss;
     if (synchronised && synchronizer.isPresent()) {
       Synchronizer sync = synchronizer.get();
       // Each gradient is on its way while the backward pass goes on, as its part of the mean.
       GradientListener submit = (shard, parameter, gradient) -> sync.submit(gradient, 1);
-      loss = network.forwardBackward(samples, step.withListener(submit).withMeanOver(samplesOfAll));
+      long samplesOfAll = (long) batch.count() * ranks;
+      loss = network.forwardBackward(batch, step.withListener(submit).withMeanOver(samplesOfAll));
       sync.await();
     } else {
-      loss = network.forwardBackward(samples, step);
+      loss = network.forwardBackward(batch, step);
     }
     optimizer.step(LEARNING_RATE);
     return loss;

@@ -118,39 +118,53 @@ class Training:
         self.network = nn.parallel.DistributedDataParallel(network) if parallel else network
         self.optimizer = torch.optim.SGD(self.network.parameters(), LEARNING_RATE, MOMENTUM)
 
-    def step(self, synchronised):
+    def step(self, synchronised, batch=None):
         self.optimizer.zero_grad(set_to_none=True)
         alone = not synchronised and isinstance(
             self.network, nn.parallel.DistributedDataParallel)
         with self.network.no_sync() if alone else contextlib.nullcontext():
-            loss = F.cross_entropy(self.network(self.inputs), self.labels)
+            loss = F.cross_entropy(self.network(self.inputs[:batch]), self.labels[:batch])
             loss.backward()
         self.optimizer.step()
         return loss.item()
 
 
-def seconds(training, synchronised, ranks):
+def seconds(step, ranks):
     if ranks > 1:
         dist.barrier()
     began = time.perf_counter()
-    training.step(synchronised)
+    step()
     return time.perf_counter() - began
 
 
+def slowest(times, ranks):
+    """Of the slowest rank, step by step."""
+    times = torch.tensor(times, dtype=torch.float64)
+    if ranks > 1:
+        dist.all_reduce(times, dist.ReduceOp.MAX)
+    return times
+
+
 def run(training, warm_up, steps, ranks):
-    """Seconds of a step; of several ranks also by how much it is longer with synchronisation."""
+    """Seconds of a step."""
     for _ in range(warm_up):
         training.step(True)
-    if ranks == 1:
-        return [statistics.median(seconds(training, True, 1) for _ in range(steps))]
-    pairs = torch.empty(steps, 2, dtype=torch.float64)
-    for step in range(steps):
+    times = [seconds(lambda: training.step(True), ranks) for _ in range(steps)]
+    return [statistics.median(slowest(times, ranks).tolist())]
+
+
+def expose(training, batch, warm_up, pairs, ranks):
+    """By how many seconds a step is longer with synchronisation, for each pair of steps."""
+    for _ in range(warm_up):
+        training.step(True, batch)
+    times = []
+    for pair in range(pairs):
+        times.append([0.0, 0.0])
         # In turns, so that what a step leaves behind cancels out.
-        for synchronised in (True, False) if step % 2 == 0 else (False, True):
-            pairs[step, 0 if synchronised else 1] = seconds(training, synchronised, ranks)
-    dist.all_reduce(pairs, dist.ReduceOp.MAX)
-    return [statistics.median(with_it for with_it, _ in pairs.tolist()),
-            statistics.median(with_it - without for with_it, without in pairs.tolist())]
+        for synchronised in (True, False) if pair % 2 == 0 else (False, True):
+            times[pair][0 if synchronised else 1] = seconds(
+                lambda: training.step(synchronised, batch), ranks)
+    return [with_it - without for with_it, without in slowest(times, ranks).tolist()]
 
 
 def main():
@@ -169,6 +183,11 @@ def main():
                 training = trainings[name] = Training(name, folder, ranks > 1)
                 answer = "%d %s" % (training.parameters, " ".join(
                     "%.6f" % training.step(True) for _ in range(CHECKED_STEPS)))
+            elif verb == "expose":
+                batch, warm_up, pairs = (int(field) for field in fields)
+                torch.set_num_threads(1)
+                answer = " ".join("%.9f" % number for number in expose(
+                    trainings[name], batch, warm_up, pairs, ranks))
             else:
                 _, threads, warm_up, steps = fields
                 torch.set_num_threads(int(threads))

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tandem.bench.train.TrainTimes.Turn;
 import dev.tandem.core.UsageException;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,9 +18,9 @@ class TrainTimesTest {
   void ratiosAreMediansOfRounds() {
     TrainTimes times = new TrainTimes(false);
     for (double scale : List.of(1.0, 3.0, 2.0)) { // a machine that is now slower, now faster
-      times.add(TrainTask.alone(TrainSide.TANDEM, CIFAR, false, 1), Turn.of(0.064 * scale));
-      times.add(TrainTask.alone(TrainSide.TORCH, CIFAR, false, 1), Turn.of(0.08 * scale));
-      times.add(TrainTask.alone(TrainSide.TANDEM, CIFAR, true, 1), Turn.of(0.032 * scale));
+      times.add(TrainTask.alone(TrainSide.TANDEM, CIFAR, false, 1), 0.064 * scale);
+      times.add(TrainTask.alone(TrainSide.TORCH, CIFAR, false, 1), 0.08 * scale);
+      times.add(TrainTask.alone(TrainSide.TANDEM, CIFAR, true, 1), 0.032 * scale);
     }
     List<TrainRow> rows = times.rows(CIFAR, List.of(1, 2), "here");
     assertEquals(List.of("serial", "bf16"), rows.stream().map(TrainRow::what).toList());
@@ -38,22 +37,33 @@ class TrainTimesTest {
   @Test
   void exposedSynchronisationIsWhatAStepIsLongerBy() {
     TrainTimes times = new TrainTimes(false);
-    times.add(TrainTask.parallel(TrainSide.TANDEM, CIFAR), Turn.of(0.050, 0.002));
-    times.add(TrainTask.parallel(TrainSide.TORCH, CIFAR), Turn.of(0.060, 0.010));
+    add(times, TrainSide.TANDEM, 0.050, 0.001, 0.002, 0.003, -0.001, 0.009);
+    add(times, TrainSide.TORCH, 0.060, 0.010, 0.008, 0.012, 0.010, 0.030);
     TrainRow row = times.rows(CIFAR, List.of(1, 2), "here").getFirst();
     assertEquals(2, row.exposedMillis(), 1e-9);
     assertEquals(10, row.peerExposedMillis(), 1e-9);
     assertEquals(0.2, row.exposedRatio(), 1e-9);
+    assertEquals(5, row.exposedPairs());
+    assertEquals(64, row.exposedBatch());
+    // Rarely are only the least, or only the most, drawn again.
+    assertTrue(row.exposedMillisLow() >= -1 && row.exposedMillisLow() < 2, row.toString());
+    assertTrue(row.exposedMillisHigh() <= 9 && row.exposedMillisHigh() > 2, row.toString());
+    assertTrue(row.exposedRatioLow() < 0.2 && row.exposedRatioHigh() > 0.2, row.toString());
     assertEquals(2 * 64 / 0.05, row.imagesPerSecond(), 1e-6);
     assertTrue(row.met());
     assertEquals("met", row.exposedVerdict());
   }
 
+  private static void add(TrainTimes times, TrainSide side, double seconds, double... exposed) {
+    times.add(TrainTask.parallel(side, CIFAR), seconds);
+    times.addExposed(TrainTask.parallel(side, CIFAR), exposed);
+  }
+
   @Test
   void exposedSynchronisationThatTheOtherSideHasNotIsNoMeasure() {
     TrainTimes times = new TrainTimes(false);
-    times.add(TrainTask.parallel(TrainSide.TANDEM, CIFAR), Turn.of(0.050, 0.002));
-    times.add(TrainTask.parallel(TrainSide.TORCH, CIFAR), Turn.of(0.060, -0.001));
+    add(times, TrainSide.TANDEM, 0.050, 0.002);
+    add(times, TrainSide.TORCH, 0.060, -0.001);
     TrainRow row = times.rows(CIFAR, List.of(1, 2), "here").getFirst();
     assertFalse(row.met());
     assertTrue(row.exposedVerdict().startsWith("not measurable"), row.exposedVerdict());
@@ -70,6 +80,8 @@ class TrainTimesTest {
   void requestsAreLines() {
     TrainRequest.Run run = new TrainRequest.Run(CIFAR, true, 2, 3, 4);
     assertEquals(run, TrainRequest.of(run.line()));
+    TrainRequest.Expose expose = new TrainRequest.Expose(CIFAR, 8, 1, 30);
+    assertEquals(expose, TrainRequest.of(expose.line()));
     TrainRequest.Check check = new TrainRequest.Check(TrainNetwork.RESNET18, 16);
     assertEquals(check, TrainRequest.of(check.line()));
     assertThrows(UsageException.class, () -> TrainNetwork.of("vgg"));

@@ -68,7 +68,7 @@ public final class AllToAll {
       MemorySegment incoming,
       Extents from,
       long longest) {
-    long piece = Board.pieceBytes(team.size());
+    long piece = Board.pieceBytes(team.size(), team.size());
     for (long start = 0; start < longest; start += piece) {
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
@@ -90,7 +90,7 @@ public final class AllToAll {
 
   static long steps(Place place, long longest) {
     return place.sharedMemory()
-        ? Rounds.pieces(longest, Board.pieceBytes(place.size()))
+        ? Rounds.pieces(longest, Board.pieceBytes(place.size(), place.size()))
         : place.size() - 1;
   }
 }

@@ -51,12 +51,13 @@ public final class Allgather {
 
   private static void runFlat(
       Team team, Board board, MemorySegment mine, MemorySegment all, Extents extents) {
-    for (long from = 0; from < extents.longest(); from += Board.SLOT_BYTES) {
-      board.put(Extents.piece(mine, from, Board.SLOT_BYTES), 0);
+    long slot = Board.slotBytes(team.size());
+    for (long from = 0; from < extents.longest(); from += slot) {
+      board.put(Extents.piece(mine, from, slot), 0);
       board.turn();
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
-        MemorySegment part = Extents.piece(extents.block(all, rank), from, Board.SLOT_BYTES);
+        MemorySegment part = Extents.piece(extents.block(all, rank), from, slot);
         part.copyFrom(board.slot(rank, 0, part.byteSize()));
       }
     }
@@ -112,7 +113,8 @@ public final class Allgather {
     }
     Extents extents = new Extents(lengths);
     if (place.sharedMemory()) {
-      return new Cost(Rounds.pieces(extents.longest(), Board.SLOT_BYTES), lengths[place.rank()]);
+      return new Cost(
+          Rounds.pieces(extents.longest(), Board.slotBytes(place.size())), lengths[place.rank()]);
     }
     return new Cost(place.size() - 1, extents.total() - lengths[place.ahead(1)]);
   }

@@ -21,10 +21,10 @@ import java.lang.foreign.MemorySegment;
  */
 final class AllreduceLent {
 
-  /** Bytes of a window: half of it fills half of a slot, which has left the first-level cache. */
-  static final long WINDOW_BYTES = Board.SLOT_BYTES;
-
   static final int RANKS = 2;
+
+  /** Bytes of a window: half of it fills half of a slot, which has left the first-level cache. */
+  static final long WINDOW_BYTES = Board.slotBytes(RANKS);
 
   private AllreduceLent() {}
 

@@ -22,7 +22,7 @@ final class AllreduceShared {
 
   /** A slot holds a window and, behind it, the result of a block of the window before. */
   static long windowBytes(int ranks) {
-    return Board.SLOT_BYTES / (ranks + 1) / 64 * 64 * ranks;
+    return Board.pieceBytes(ranks, ranks + 1) * ranks;
   }
 
   static Cost cost(int ranks, long bytes) {

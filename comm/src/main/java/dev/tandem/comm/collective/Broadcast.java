@@ -62,8 +62,9 @@ public final class Broadcast {
   }
 
   private static void runFlat(Team team, Board board, MemorySegment data, int root) {
-    for (long from = 0; from < data.byteSize(); from += Board.SLOT_BYTES) {
-      long length = Math.min(Board.SLOT_BYTES, data.byteSize() - from);
+    long slot = Board.slotBytes(team.size());
+    for (long from = 0; from < data.byteSize(); from += slot) {
+      long length = Math.min(slot, data.byteSize() - from);
       MemorySegment part = data.asSlice(from, length);
       if (team.rank() == root) {
         board.put(part, 0);
@@ -89,7 +90,7 @@ public final class Broadcast {
     }
     int me = Math.floorMod(place.rank() - root, place.size());
     if (place.sharedMemory()) {
-      return new Cost(Rounds.pieces(bytes, Board.SLOT_BYTES), me == 0 ? bytes : 0);
+      return new Cost(Rounds.pieces(bytes, Board.slotBytes(place.size())), me == 0 ? bytes : 0);
     }
     long children = 0;
     for (int distance = reach(me, place.size()) / 2; distance >= 1; distance /= 2) {

@@ -71,20 +71,20 @@ final class ElasticBoard {
     return ranks <= 2 || plan.most() * bytes <= AllreduceFlat.SMALL_BYTES;
   }
 
-  private static long shownWindow(ElasticPlan plan) {
-    return Board.pieceBytes(plan.most());
+  private static long shownWindow(ElasticPlan plan, int ranks) {
+    return Board.pieceBytes(ranks, plan.most());
   }
 
   /** Of every rank, a slot holds its nodes of a window and its block of the window before. */
   private static long sharedWindow(ElasticPlan plan, int ranks) {
-    return Board.pieceBytes(plan.most() * ranks + 1) * ranks;
+    return Board.pieceBytes(ranks, plan.most() * ranks + 1) * ranks;
   }
 
   static Cost cost(ElasticPlan plan, Place place, long bytes, int elementBytes) {
     long written = plan.count(place.rank()) * bytes;
     int ranks = place.size();
     if (shows(plan, ranks, bytes)) {
-      return new Cost(Rounds.pieces(bytes, shownWindow(plan)), written);
+      return new Cost(Rounds.pieces(bytes, shownWindow(plan, ranks)), written);
     }
     long window = sharedWindow(plan, ranks);
     for (long from = 0; from < bytes; from += window) {
@@ -114,7 +114,7 @@ final class ElasticBoard {
   }
 
   private void runShown() {
-    long window = shownWindow(plan);
+    long window = shownWindow(plan, team.size());
     show(0, window);
     board.arrive();
     for (long from = 0; from < bytes; from += window) {

@@ -44,16 +44,17 @@ public final class Gather {
 
   private static void runFlat(
       Team team, Board board, MemorySegment mine, MemorySegment all, Extents extents, int root) {
-    for (long from = 0; from < extents.longest(); from += Board.SLOT_BYTES) {
+    long slot = Board.slotBytes(team.size());
+    for (long from = 0; from < extents.longest(); from += slot) {
       if (team.rank() != root) {
-        board.put(Extents.piece(mine, from, Board.SLOT_BYTES), 0);
+        board.put(Extents.piece(mine, from, slot), 0);
         board.turn();
         continue;
       }
       board.turn();
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
-        MemorySegment part = Extents.piece(extents.block(all, rank), from, Board.SLOT_BYTES);
+        MemorySegment part = Extents.piece(extents.block(all, rank), from, slot);
         part.copyFrom(board.slot(rank, 0, part.byteSize()));
       }
     }
@@ -64,7 +65,7 @@ public final class Gather {
     Extents extents = new Extents(lengths);
     long bytes = place.rank() == root ? 0 : lengths[place.rank()];
     if (place.sharedMemory()) {
-      return new Cost(Rounds.pieces(extents.longest(), Board.SLOT_BYTES), bytes);
+      return new Cost(Rounds.pieces(extents.longest(), Board.slotBytes(place.size())), bytes);
     }
     return new Cost(place.rank() == root ? place.size() - 1 : 1, bytes);
   }

@@ -54,7 +54,7 @@ public final class ReduceScatter {
   private static void runFlat(
       Team team, Board board, MemorySegment data, Blocks blocks, Fold fold, MemorySegment mine) {
     int owners = blocks.ranks();
-    long piece = Board.pieceBytes(owners);
+    long piece = Board.pieceBytes(team.size(), owners);
     for (long from = 0; from < blocks.longest(); from += piece) {
       for (int owner = 0; owner < owners; owner++) {
         if (owner != team.rank()) {
@@ -121,7 +121,8 @@ public final class ReduceScatter {
     boolean owner = place.rank() < owners;
     long bytes = blocks.bytes() - (owner ? blocks.length(place.rank()) : 0);
     if (place.sharedMemory()) {
-      return new Cost(Rounds.pieces(blocks.longest(), Board.pieceBytes(owners)), bytes);
+      return new Cost(
+          Rounds.pieces(blocks.longest(), Board.pieceBytes(place.size(), owners)), bytes);
     }
     return new Cost((owner ? place.size() - 1 : owners) * rounds(blocks, place.size()), bytes);
   }

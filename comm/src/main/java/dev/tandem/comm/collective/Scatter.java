@@ -44,7 +44,7 @@ public final class Scatter {
 
   private static void runFlat(
       Team team, Board board, MemorySegment all, MemorySegment mine, Extents extents, int root) {
-    long piece = Board.pieceBytes(team.size());
+    long piece = Board.pieceBytes(team.size(), team.size());
     for (long from = 0; from < extents.longest(); from += piece) {
       if (team.rank() != root) {
         board.turn();
@@ -65,7 +65,8 @@ public final class Scatter {
     Extents extents = new Extents(lengths);
     long bytes = place.rank() == root ? extents.total() - lengths[root] : 0;
     if (place.sharedMemory()) {
-      return new Cost(Rounds.pieces(extents.longest(), Board.pieceBytes(place.size())), bytes);
+      return new Cost(
+          Rounds.pieces(extents.longest(), Board.pieceBytes(place.size(), place.size())), bytes);
     }
     return new Cost(place.rank() == root ? place.size() - 1 : 1, bytes);
   }

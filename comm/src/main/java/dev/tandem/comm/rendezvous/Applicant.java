@@ -21,7 +21,9 @@ public final class Applicant implements AutoCloseable {
 
   private final JobEnvironment job;
   private final Deadline deadline;
-  private final Socket socket = new Socket();
+  private Socket socket = new Socket();
+  // From here on the meeting point's patience may run.
+  private long connecting;
 
   private Applicant(JobEnvironment job, Deadline deadline) {
     this.job = job;
@@ -29,8 +31,8 @@ public final class Applicant implements AutoCloseable {
   }
 
   /**
-   * Connects to the meeting point, for which it waits if it may be early; {@link #join} must follow
-   * within seconds.
+   * Connects to the meeting point, for which it waits if it may be early; {@link #join} should
+   * follow within seconds.
    *
    * @throws WorkFailedException if it cannot be reached
    */
@@ -38,8 +40,7 @@ public final class Applicant implements AutoCloseable {
     while (true) {
       Applicant applicant = new Applicant(job, deadline);
       try {
-        applicant.socket.setTcpNoDelay(true);
-        applicant.socket.connect(job.rendezvous(), Math.max(1, deadline.remainingMillis()));
+        applicant.connect();
         return applicant;
       } catch (ConnectException e) {
         if (!job.mayBeEarly() || deadline.passed()) {
@@ -51,6 +52,12 @@ public final class Applicant implements AutoCloseable {
         throw applicant.failure(e);
       }
     }
+  }
+
+  private void connect() throws IOException {
+    connecting = System.nanoTime();
+    socket.setTcpNoDelay(true);
+    socket.connect(job.rendezvous(), Math.max(1, deadline.remainingMillis()));
   }
 
   /** The address of this host from which the meeting point was reached. */
@@ -66,13 +73,7 @@ public final class Applicant implements AutoCloseable {
    */
   public Membership join(InetSocketAddress listening) {
     try {
-      Link link = Link.called(socket, job.tls(), deadline);
-      Handshake.initiate(
-          link,
-          job.secret(),
-          Handshake.MEETING_POINT,
-          Introduction.of(job, listening, 0),
-          deadline);
+      Link link = introduce(Introduction.of(job, listening, 0));
       List<Roster.Seat> seats = Roster.receive(link, job.secret(), deadline);
       if (seats.size() != job.size()) {
         throw new IOException("got the addresses of " + seats.size() + " ranks");
@@ -80,6 +81,28 @@ public final class Applicant implements AutoCloseable {
       return new Membership(link, seats);
     } catch (IOException e) {
       throw failure(e);
+    }
+  }
+
+  /**
+   * On a busy machine a process may take longer than the meeting point waits for anybody, above all
+   * for its first handshake of TLS; it then calls again.
+   */
+  private Link introduce(Introduction me) throws IOException {
+    while (true) {
+      try {
+        Link link = Link.called(socket, job.tls(), deadline);
+        Handshake.initiate(link, job.secret(), Handshake.MEETING_POINT, me, deadline);
+        return link;
+      } catch (IOException e) {
+        boolean late = System.nanoTime() - connecting >= HandshakeServer.PATIENCE.toNanos();
+        if (!late || deadline.passed()) {
+          throw e;
+        }
+        close();
+        socket = new Socket();
+        connect();
+      }
     }
   }
 

@@ -28,8 +28,10 @@ public final class HandshakeServer implements AutoCloseable {
     void accepted(Introduction introduction, Link link) throws IOException;
   }
 
+  /** For how long a connection may take to prove itself. */
+  static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private static final int HANDSHAKES_AT_A_TIME = 64;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final int BACKLOG = 256;
 
   private final ServerSocketChannel server;

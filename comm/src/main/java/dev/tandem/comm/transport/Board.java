@@ -28,8 +28,10 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Board implements AutoCloseable {
 
-  /** Bytes of a slot: all slots that a member touches in a phase stay in its second-level cache. */
-  public static final long SLOT_BYTES = 256 << 10;
+  // Of two members: all that a member touches in a phase stays in its second-level cache. More of
+  // them often share processors, and then every phase costs turns of all on each: fewer are better.
+  private static final long SLOT_OF_TWO = 256 << 10;
+  private static final long SLOT_OF_MORE = 640 << 10;
 
   private static final int SLOTS = 3;
 
@@ -100,18 +102,24 @@ public final class Board implements AutoCloseable {
     for (int member = 0; member < size; member++) {
       for (int turn = 0; turn < SLOTS; turn++) {
         long number = (long) SLOTS * member + turn;
-        slots[turn][member] = memory.asSlice(headerBytes(size) + number * SLOT_BYTES, SLOT_BYTES);
+        slots[turn][member] =
+            memory.asSlice(headerBytes(size) + number * slotBytes(size), slotBytes(size));
       }
     }
   }
 
   static long bytes(int members) {
-    return headerBytes(members) + (long) SLOTS * members * SLOT_BYTES;
+    return headerBytes(members) + slotBytes(members) * members * SLOTS;
   }
 
-  /** Bytes for each member if a slot has room for all: whole cache lines, so whole elements. */
-  public static long pieceBytes(int members) {
-    return SLOT_BYTES / members / 64 * 64;
+  /** Bytes of a slot. */
+  public static long slotBytes(int members) {
+    return members <= 2 ? SLOT_OF_TWO : SLOT_OF_MORE;
+  }
+
+  /** Bytes of a piece if a slot holds so many: whole cache lines, so whole elements. */
+  public static long pieceBytes(int members, int pieces) {
+    return slotBytes(members) / pieces / LINE_BYTES * LINE_BYTES;
   }
 
   private static long headerBytes(int members) {

@@ -24,6 +24,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class RendezvousTest {
@@ -169,6 +170,19 @@ class RendezvousTest {
             Applicant.connect(host.environment(0), Deadline.in(Duration.ofSeconds(20)))) {
       assertEquals(other, host.environment(0).rendezvous().getAddress());
       assertTrue(applicant.localAddress().isLoopbackAddress());
+    }
+  }
+
+  @Test
+  void aRankThatTookTooLongToIntroduceItselfCallsAgain() throws Exception {
+    try (RendezvousHost host = host(1, Duration.ofSeconds(20))) {
+      Applicant applicant =
+          Applicant.connect(host.environment(0), Deadline.in(Duration.ofSeconds(20)));
+      String line = log.poll(15, TimeUnit.SECONDS);
+      assertTrue(line != null && line.startsWith("refused a connection from "), line);
+      try (Membership membership = applicant.join(listening(1000))) {
+        assertEquals(1, membership.addresses().size());
+      }
     }
   }
 

@@ -73,17 +73,12 @@ record ImageWindows(int channels, Side lines, Side columns) {
   }
 
   private MemorySegment image(MemorySegment all, long sample, int places) {
-    long bytes = (long) places * channels * Short.BYTES;
+    long bytes = (long) places * placeBytes();
     return all.asSlice(sample * bytes, bytes);
   }
 
-  /** The offset in bytes of some channels of an input. */
-  int inputOffset(int line, int column, int channel) {
-    return ((line * columns.in() + column) * channels + channel) * Short.BYTES;
-  }
-
-  /** The offset in bytes of some channels of an output. */
-  int outputOffset(int line, int column, int channel) {
-    return ((line * columns.out() + column) * channels + channel) * Short.BYTES;
+  /** Bytes of one place, all channels. */
+  int placeBytes() {
+    return channels * Short.BYTES;
   }
 }

@@ -1,11 +1,11 @@
 package dev.tandem.nn.internal;
 
+import static dev.tandem.nn.internal.Bfloat16Lanes.BYTES;
 import static dev.tandem.nn.internal.Bfloat16Lanes.FLOATS;
-import static dev.tandem.nn.internal.Bfloat16Lanes.SHORTS;
 
-import dev.tandem.nn.internal.ImageWindows.Side;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
 import org.bytedeco.pytorch.Tensor;
 
 /**
@@ -15,13 +15,11 @@ import org.bytedeco.pytorch.Tensor;
 final class VectorAveragePool {
 
   private final ImageWindows windows;
-  private final Side lines;
-  private final Side columns;
+  private final WindowLinks links;
 
   VectorAveragePool(ImageWindows windows) {
     this.windows = windows;
-    lines = windows.lines();
-    columns = windows.columns();
+    links = WindowLinks.ofInputs(windows);
   }
 
   /** The gradient by the input. */
@@ -30,37 +28,43 @@ final class VectorAveragePool {
     Tensor result = windows.newInputs(gradient);
     MemorySegment from = Torch.memory(gradient);
     MemorySegment to = Torch.memory(result);
-    for (long sample = 0; sample < gradient.size(0); sample++) {
-      backward(windows.output(from, sample), windows.input(to, sample));
-    }
+    VectorUnit.share(
+        gradient.size(0),
+        (begin, end) -> {
+          for (long sample = begin; sample < end; sample++) {
+            backward(windows.output(from, sample), windows.input(to, sample));
+          }
+        });
     return result.permute(0, 3, 1, 2);
   }
 
   private void backward(MemorySegment gradient, MemorySegment result) {
     int at = 0;
-    for (int line = 0; line < lines.in(); line++) {
-      for (int column = 0; column < columns.in(); column++) {
-        for (int channel = 0; channel < windows.channels(); channel += FLOATS.length()) {
-          Bfloat16Lanes.store(sum(gradient, line, column, channel), result, at);
-          at += SHORTS.vectorByteSize();
+    for (int line = 0; line < windows.lines().in(); line++) {
+      for (int column = 0; column < windows.columns().in(); column++) {
+        WindowLinks.Group group = links.group(line, column);
+        int first = links.first(line, column);
+        for (int channel = 0; channel < windows.placeBytes(); channel += BYTES) {
+          sum(gradient, first + channel, group, result, at + channel);
         }
+        at += windows.placeBytes();
       }
     }
   }
 
   /** What comes from all windows that hold an element: of each its share. */
-  private FloatVector sum(MemorySegment gradient, int line, int column, int channel) {
-    int lineEnd = lines.lastWindow(line);
-    int columnBegin = columns.firstWindow(column);
-    int columnEnd = columns.lastWindow(column);
-    FloatVector sum = FloatVector.zero(FLOATS);
-    for (int i = lines.firstWindow(line); i <= lineEnd; i++) {
-      for (int j = columnBegin; j <= columnEnd; j++) {
-        float share = 1f / (lines.width(i) * columns.width(j));
-        int offset = windows.outputOffset(i, j, channel);
-        sum = sum.add(Bfloat16Lanes.load(gradient, offset).mul(share));
-      }
+  private static void sum(
+      MemorySegment gradient, int first, WindowLinks.Group group, MemorySegment result, int at) {
+    int[] offsets = group.offsets;
+    float[] shares = group.shares;
+    FloatVector even = FloatVector.zero(FLOATS);
+    FloatVector odd = FloatVector.zero(FLOATS);
+    for (int i = 0; i < offsets.length; i++) {
+      IntVector pairs = Bfloat16Lanes.load(gradient, first + offsets[i]);
+      FloatVector share = FloatVector.broadcast(FLOATS, shares[i]);
+      even = Bfloat16Lanes.even(pairs).fma(share, even);
+      odd = Bfloat16Lanes.odd(pairs).fma(share, odd);
     }
-    return sum;
+    Bfloat16Lanes.store(even, odd, result, at);
   }
 }

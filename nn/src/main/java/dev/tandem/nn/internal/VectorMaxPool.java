@@ -1,12 +1,13 @@
 package dev.tandem.nn.internal;
 
+import static dev.tandem.nn.internal.Bfloat16Lanes.BYTES;
 import static dev.tandem.nn.internal.Bfloat16Lanes.FLOATS;
+import static dev.tandem.nn.internal.Bfloat16Lanes.HALVES;
 import static dev.tandem.nn.internal.Bfloat16Lanes.ORDER;
-import static dev.tandem.nn.internal.Bfloat16Lanes.WIDE;
 
-import dev.tandem.nn.internal.ImageWindows.Side;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
@@ -19,22 +20,26 @@ import org.bytedeco.pytorch.global.torch.ScalarType;
  * for each output which element of its window it was, the first of equals, in 16 bits.
  *
  * <p>Numbers are compared as integers of 16 bits, which have the order of bfloat16 once the lower
- * bits of negative ones are turned over; what is not a number counts as the largest.
+ * bits of negative ones are turned over. What is not a number is beyond both infinities then; all
+ * integers are moved by as many as are below the negative one, and so those wrap around to the top:
+ * what is not a number counts as the largest.
  */
 final class VectorMaxPool {
 
-  private static final short INFINITY = 0x7F80;
+  /** Patterns that are not a number, of one sign. */
+  private static final short NOT_NUMBERS = 0x7F;
+
   private static final int SIGN = 15;
 
   private final ImageWindows windows;
-  private final Side lines;
-  private final Side columns;
+  private final WindowLinks inputs;
+  private final WindowLinks outputs;
 
   /** For windows without holes. */
   VectorMaxPool(ImageWindows windows) {
     this.windows = windows;
-    lines = windows.lines();
-    columns = windows.columns();
+    inputs = WindowLinks.ofOutputs(windows);
+    outputs = WindowLinks.ofInputs(windows);
   }
 
   Layer.Pass forward(Tensor images) {
@@ -46,10 +51,16 @@ final class VectorMaxPool {
     MemorySegment from = Torch.memory(input);
     MemorySegment to = Torch.memory(output);
     MemorySegment places = Torch.memory(taps);
-    for (long sample = 0; sample < input.size(0); sample++) {
-      forward(
-          windows.input(from, sample), windows.output(to, sample), windows.output(places, sample));
-    }
+    VectorUnit.share(
+        input.size(0),
+        (begin, end) -> {
+          for (long sample = begin; sample < end; sample++) {
+            forward(
+                windows.input(from, sample),
+                windows.output(to, sample),
+                windows.output(places, sample));
+          }
+        });
     return new Layer.Pass(images, output.permute(0, 3, 1, 2), taps);
   }
 
@@ -60,55 +71,62 @@ final class VectorMaxPool {
     MemorySegment from = Torch.memory(gradient);
     MemorySegment to = Torch.memory(result);
     MemorySegment places = Torch.memory(pass.saved(0));
-    for (long sample = 0; sample < gradient.size(0); sample++) {
-      backward(
-          windows.output(from, sample), windows.output(places, sample), windows.input(to, sample));
-    }
+    VectorUnit.share(
+        gradient.size(0),
+        (begin, end) -> {
+          for (long sample = begin; sample < end; sample++) {
+            backward(
+                windows.output(from, sample),
+                windows.output(places, sample),
+                windows.input(to, sample));
+          }
+        });
     return result.permute(0, 3, 1, 2);
   }
 
   private void forward(MemorySegment in, MemorySegment out, MemorySegment taps) {
     int at = 0;
-    for (int line = 0; line < lines.out(); line++) {
-      for (int column = 0; column < columns.out(); column++) {
-        for (int channel = 0; channel < windows.channels(); channel += WIDE.length()) {
-          largest(in, lines.begin(line), columns.begin(column), channel, out, taps, at);
-          at += WIDE.vectorByteSize();
+    for (int line = 0; line < windows.lines().out(); line++) {
+      for (int column = 0; column < windows.columns().out(); column++) {
+        WindowLinks.Group group = inputs.group(line, column);
+        int first = inputs.first(line, column);
+        for (int channel = 0; channel < windows.placeBytes(); channel += BYTES) {
+          largest(in, first + channel, group, out, taps, at + channel);
         }
+        at += windows.placeBytes();
       }
     }
   }
 
   /** Of one window and a vector of channels. */
-  private void largest(
+  private static void largest(
       MemorySegment in,
-      int top,
-      int left,
-      int channel,
+      int first,
+      WindowLinks.Group group,
       MemorySegment out,
       MemorySegment taps,
       int at) {
-    int lineEnd = Math.min(lines.kernel(), lines.in() - top);
-    int columnEnd = Math.min(columns.kernel(), columns.in() - left);
-    ShortVector best = ShortVector.broadcast(WIDE, Short.MIN_VALUE);
-    ShortVector place = ShortVector.zero(WIDE);
-    for (int i = Math.max(0, -top); i < lineEnd; i++) {
-      for (int j = Math.max(0, -left); j < columnEnd; j++) {
-        int offset = windows.inputOffset(top + i, left + j, channel);
-        ShortVector key = key(ShortVector.fromMemorySegment(WIDE, in, offset, ORDER));
-        VectorMask<Short> better = key.compare(VectorOperators.GT, best);
-        best = best.blend(key, better);
-        place = place.blend((short) (i * columns.kernel() + j), better);
-      }
+    int[] offsets = group.offsets;
+    short[] numbers = group.taps;
+    ShortVector best = key(load(in, first));
+    ShortVector place = ShortVector.broadcast(HALVES, numbers[0]);
+    for (int i = 1; i < offsets.length; i++) {
+      ShortVector key = key(load(in, first + offsets[i]));
+      VectorMask<Short> better = key.compare(VectorOperators.GT, best);
+      best = best.max(key);
+      place = place.blend(numbers[i], better);
     }
-    turned(best).intoMemorySegment(out, at, ORDER);
+    turned(best.add(NOT_NUMBERS)).intoMemorySegment(out, at, ORDER);
     place.intoMemorySegment(taps, at, ORDER);
+  }
+
+  private static ShortVector load(MemorySegment memory, int offset) {
+    return ShortVector.fromMemorySegment(HALVES, memory, offset, ORDER);
   }
 
   /** In the order of numbers. */
   private static ShortVector key(ShortVector bits) {
-    VectorMask<Short> notANumber = bits.and(Short.MAX_VALUE).compare(VectorOperators.GT, INFINITY);
-    return turned(bits).blend(Short.MAX_VALUE, notANumber);
+    return turned(bits).sub(NOT_NUMBERS);
   }
 
   /** Negative ones with all bits but the sign turned over; its own inverse. */
@@ -119,67 +137,47 @@ final class VectorMaxPool {
 
   private void backward(MemorySegment gradient, MemorySegment taps, MemorySegment result) {
     int at = 0;
-    for (int line = 0; line < lines.in(); line++) {
-      int lineBegin = lines.firstWindow(line);
-      int lineEnd = lines.lastWindow(line);
-      for (int column = 0; column < columns.in(); column++) {
-        int columnBegin = columns.firstWindow(column);
-        int columnEnd = columns.lastWindow(column);
-        boolean alone = lineBegin == lineEnd && columnBegin == columnEnd;
-        int tap = tap(line, lineBegin, column, columnBegin);
-        for (int channel = 0; channel < windows.channels(); channel += WIDE.length()) {
-          if (alone) {
-            int offset = windows.outputOffset(lineBegin, columnBegin, channel);
-            taken(gradient, taps, offset, tap).intoMemorySegment(result, at, ORDER);
+    for (int line = 0; line < windows.lines().in(); line++) {
+      for (int column = 0; column < windows.columns().in(); column++) {
+        WindowLinks.Group group = outputs.group(line, column);
+        int first = outputs.first(line, column);
+        for (int channel = 0; channel < windows.placeBytes(); channel += BYTES) {
+          if (group.offsets.length == 1) {
+            taken(gradient, taps, first + channel, group.taps[0])
+                .intoMemorySegment(result, at + channel, ORDER);
           } else {
-            sum(gradient, taps, line, column, channel, result, at);
+            sum(gradient, taps, first + channel, group, result, at + channel);
           }
-          at += WIDE.vectorByteSize();
         }
+        at += windows.placeBytes();
       }
     }
   }
 
   /** What comes from all windows that hold an element. */
-  private void sum(
+  private static void sum(
       MemorySegment gradient,
       MemorySegment taps,
-      int line,
-      int column,
-      int channel,
+      int first,
+      WindowLinks.Group group,
       MemorySegment result,
       int at) {
-    int lineEnd = lines.lastWindow(line);
-    int columnBegin = columns.firstWindow(column);
-    int columnEnd = columns.lastWindow(column);
-    FloatVector lower = FloatVector.zero(FLOATS);
-    FloatVector upper = FloatVector.zero(FLOATS);
-    for (int i = lines.firstWindow(line); i <= lineEnd; i++) {
-      for (int j = columnBegin; j <= columnEnd; j++) {
-        int offset = windows.outputOffset(i, j, channel);
-        ShortVector part = taken(gradient, taps, offset, tap(line, i, column, j));
-        lower = lower.add(Bfloat16Lanes.widen(part, 0));
-        upper = upper.add(Bfloat16Lanes.widen(part, 1));
-      }
+    int[] offsets = group.offsets;
+    short[] numbers = group.taps;
+    FloatVector even = FloatVector.zero(FLOATS);
+    FloatVector odd = FloatVector.zero(FLOATS);
+    for (int i = 0; i < offsets.length; i++) {
+      IntVector part = taken(gradient, taps, first + offsets[i], numbers[i]).reinterpretAsInts();
+      even = even.add(Bfloat16Lanes.even(part));
+      odd = odd.add(Bfloat16Lanes.odd(part));
     }
-    Bfloat16Lanes.store(lower, result, at);
-    Bfloat16Lanes.store(upper, result, at + WIDE.vectorByteSize() / 2);
-  }
-
-  /** Which element of a window another one is. */
-  private int tap(int line, int lineWindow, int column, int columnWindow) {
-    return (line - lines.begin(lineWindow)) * columns.kernel()
-        + column
-        - columns.begin(columnWindow);
+    Bfloat16Lanes.store(even, odd, result, at);
   }
 
   /** The gradients behind one window that belong to this element of it; zeros elsewhere. */
   private static ShortVector taken(
-      MemorySegment gradient, MemorySegment taps, int offset, int tap) {
-    VectorMask<Short> here =
-        ShortVector.fromMemorySegment(WIDE, taps, offset, ORDER)
-            .compare(VectorOperators.EQ, (short) tap);
-    ShortVector all = ShortVector.fromMemorySegment(WIDE, gradient, offset, ORDER);
-    return ShortVector.zero(WIDE).blend(all, here);
+      MemorySegment gradient, MemorySegment taps, int offset, short tap) {
+    VectorMask<Short> here = load(taps, offset).compare(VectorOperators.EQ, tap);
+    return ShortVector.zero(HALVES).blend(load(gradient, offset), here);
   }
 }

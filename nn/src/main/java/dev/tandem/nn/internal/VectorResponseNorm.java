@@ -1,22 +1,28 @@
 package dev.tandem.nn.internal;
 
+import static dev.tandem.nn.internal.Bfloat16Lanes.BYTES;
 import static dev.tandem.nn.internal.Bfloat16Lanes.FLOATS;
-import static dev.tandem.nn.internal.Bfloat16Lanes.SHORTS;
+import static dev.tandem.nn.internal.Bfloat16Lanes.ORDER;
 
 import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.LocalResponseNorm;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorOperators;
+import org.bytedeco.pytorch.ScalarTypeOptional;
 import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.global.torch;
+import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * {@link LocalResponseNormLayer} over windows of bfloat16 images with an exponent of 3/4, by the
- * vector unit; see {@link VectorUnit}. Everything between reading x and writing y is float32 in
- * registers, so s keeps what bfloat16 would round away. Saves s^-beta and s^(-beta-1).
+ * vector unit; see {@link VectorUnit}. Everything between reading x and writing y is float32, so s
+ * keeps what bfloat16 would round away. Saves s^-1/4 in float32, of which the backward pass makes
+ * both powers that it needs.
  *
- * <p>Used by one thread.
+ * <p>Numbers in float32 are in the order in which {@link Bfloat16Lanes} takes them from memory:
+ * those of even places of a vector, then those of odd ones.
  */
 final class VectorResponseNorm {
 
@@ -29,97 +35,171 @@ final class VectorResponseNorm {
   /** Each doubles the digits that are right, from one at first to all of float32. */
   private static final int REFINEMENTS = 3;
 
-  private static final int BYTES = Short.BYTES;
+  /** Numbers of one vector of bfloat16. */
+  private static final int STEP = BYTES / Short.BYTES;
+
+  /** Those that become one vector of float32. */
+  private static final int LANES = FLOATS.length();
 
   private final float k;
   private final float share;
-  private final int half;
+  private final int size;
   private final int channels;
   private final int lines;
-  private final int columns;
 
-  /** Of one sample, in float32: what is summed over windows, and its sums along lines. */
-  private final float[] shares;
+  /** Numbers of a line of an image, and of all lines. */
+  private final int line;
 
-  private final float[] sums;
+  private final int image;
 
   VectorResponseNorm(LocalResponseNorm spec, Shape input) {
     k = (float) spec.k();
     share = (float) (spec.alpha() / ((double) spec.size() * spec.size()));
-    half = spec.size() / 2;
+    size = spec.size();
     channels = Math.toIntExact(input.extents().get(0));
     lines = Math.toIntExact(input.extents().get(1));
-    columns = Math.toIntExact(input.extents().get(2));
-    shares = new float[Math.toIntExact(input.elements())];
-    sums = new float[shares.length];
+    line = channels * Math.toIntExact(input.extents().get(2));
+    image = lines * line;
+  }
+
+  /**
+   * What one thread needs for one image after the other.
+   *
+   * <p>The loops over vectors are small methods, here and below, that leave their results in memory
+   * for the next: what a long one calls the compiler would no longer put in place, and every vector
+   * that is passed would be an object.
+   */
+  private final class Sums {
+
+    /** What is summed over windows. */
+    private final float[] shares = new float[image];
+
+    /** Its sums over lines, around one line, with zeros for the windows at the border. */
+    private final float[] down = new float[line + (size - 1) * channels];
+
+    /** The sums over windows in that line. */
+    private final float[] windows = new float[line];
+
+    void around(int middle) {
+      int begin = Math.max(0, middle - size / 2);
+      int end = Math.min(lines - 1, middle + size / 2);
+      int border = size / 2 * channels;
+      addRows(shares, begin * line, end - begin + 1, line, down, border);
+      addRows(down, 0, size, channels, windows, 0);
+    }
+
+    /** Adds up numbers that are so far apart, for each number of a line. */
+    private void addRows(float[] from, int first, int rows, int distance, float[] to, int at) {
+      for (int i = 0; i < line; i += LANES) {
+        FloatVector sum = FloatVector.fromArray(FLOATS, from, first + i);
+        for (int row = 1; row < rows; row++) {
+          sum = sum.add(FloatVector.fromArray(FLOATS, from, first + i + row * distance));
+        }
+        sum.intoArray(to, at + i);
+      }
+    }
   }
 
   Layer.Pass forward(Tensor images) {
     Tensor input = Torch.fast(images);
     Tensor output = torch.empty_like(input);
-    Tensor factors = torch.empty_like(input);
-    Tensor ratios = torch.empty_like(input);
+    Tensor roots =
+        input.new_empty(
+            new long[] {input.size(0), image},
+            input.options().dtype(new ScalarTypeOptional(ScalarType.Float)));
     MemorySegment from = Torch.memory(input);
     MemorySegment to = Torch.memory(output);
-    MemorySegment factorsMemory = Torch.memory(factors);
-    MemorySegment ratiosMemory = Torch.memory(ratios);
-    for (long sample = 0; sample < input.size(0); sample++) {
-      MemorySegment image = image(from, sample);
-      squares(image);
-      sumLines();
-      forward(image, image(to, sample), image(factorsMemory, sample), image(ratiosMemory, sample));
-    }
-    return new Layer.Pass(images, output, factors, ratios);
+    MemorySegment saved = Torch.memory(roots);
+    VectorUnit.share(
+        input.size(0),
+        (begin, end) -> {
+          Sums sums = new Sums();
+          for (long sample = begin; sample < end; sample++) {
+            forward(halves(from, sample), halves(to, sample), floats(saved, sample), sums);
+          }
+        });
+    return new Layer.Pass(images, output, roots);
   }
 
   Tensor backward(Layer.Pass pass, Tensor outputGradient) {
     Tensor gradient = Torch.fast(outputGradient);
     Tensor result = torch.empty_like(gradient);
     MemorySegment in = Torch.memory(Torch.fast(pass.input()));
-    MemorySegment factors = Torch.memory(pass.saved(0));
-    MemorySegment ratios = Torch.memory(pass.saved(1));
+    MemorySegment roots = Torch.memory(pass.saved(0));
     MemorySegment from = Torch.memory(gradient);
     MemorySegment to = Torch.memory(result);
-    for (long sample = 0; sample < gradient.size(0); sample++) {
-      MemorySegment image = image(in, sample);
-      MemorySegment behind = image(from, sample);
-      parts(image, behind, image(ratios, sample));
-      sumLines();
-      backward(image, behind, image(factors, sample), image(to, sample));
-    }
+    VectorUnit.share(
+        gradient.size(0),
+        (begin, end) -> {
+          Sums sums = new Sums();
+          for (long sample = begin; sample < end; sample++) {
+            backward(
+                halves(in, sample),
+                halves(from, sample),
+                floats(roots, sample),
+                halves(to, sample),
+                sums);
+          }
+        });
     return result;
   }
 
   /** One sample: offsets in it are small integers, which the compiler handles best. */
-  private MemorySegment image(MemorySegment all, long sample) {
-    long bytes = (long) shares.length * BYTES;
+  private MemorySegment halves(MemorySegment all, long sample) {
+    return sample(all, sample, (long) image * Short.BYTES);
+  }
+
+  private MemorySegment floats(MemorySegment all, long sample) {
+    return sample(all, sample, (long) image * Float.BYTES);
+  }
+
+  private static MemorySegment sample(MemorySegment all, long sample, long bytes) {
     return all.asSlice(sample * bytes, bytes);
   }
 
-  private void squares(MemorySegment in) {
-    for (int i = 0; i < shares.length; i += FLOATS.length()) {
-      FloatVector x = Bfloat16Lanes.load(in, i * BYTES);
-      x.mul(x).intoArray(shares, i);
+  private void forward(MemorySegment in, MemorySegment out, MemorySegment roots, Sums sums) {
+    squares(in, sums.shares);
+    for (int middle = 0; middle < lines; middle++) {
+      sums.around(middle);
+      roots(sums.windows, roots, middle * line);
+      scale(in, roots, out, middle * line);
     }
   }
 
-  private void forward(
-      MemorySegment in, MemorySegment out, MemorySegment factors, MemorySegment ratios) {
-    int at = 0;
-    for (int line = 0; line < lines; line++) {
-      for (int column = 0; column < columns; column++) {
-        for (int channel = 0; channel < channels; channel += FLOATS.length()) {
-          FloatVector scale = window(line, column, channel).mul(share).add(k);
-          FloatVector root = quarterPower(scale);
-          FloatVector square = root.mul(root);
-          FloatVector factor = square.mul(root);
-          Bfloat16Lanes.store(Bfloat16Lanes.load(in, at).mul(factor), out, at);
-          Bfloat16Lanes.store(factor, factors, at);
-          Bfloat16Lanes.store(factor.mul(square).mul(square), ratios, at);
-          at += SHORTS.vectorByteSize();
-        }
-      }
+  private void squares(MemorySegment in, float[] squares) {
+    for (int i = 0; i < image; i += STEP) {
+      IntVector x = Bfloat16Lanes.load(in, i * Short.BYTES);
+      FloatVector even = Bfloat16Lanes.even(x);
+      FloatVector odd = Bfloat16Lanes.odd(x);
+      even.mul(even).intoArray(squares, i);
+      odd.mul(odd).intoArray(squares, i + LANES);
     }
+  }
+
+  /** s^-1/4 of a line. */
+  private void roots(float[] windows, MemorySegment roots, int first) {
+    FloatVector factor = FloatVector.broadcast(FLOATS, share);
+    FloatVector least = FloatVector.broadcast(FLOATS, k);
+    for (int i = 0; i < line; i += LANES) {
+      FloatVector scale = FloatVector.fromArray(FLOATS, windows, i).fma(factor, least);
+      quarterPower(scale).intoMemorySegment(roots, (first + i) * (long) Float.BYTES, ORDER);
+    }
+  }
+
+  /** y of a line. */
+  private void scale(MemorySegment in, MemorySegment roots, MemorySegment out, int first) {
+    for (int i = first; i < first + line; i += STEP) {
+      IntVector x = Bfloat16Lanes.load(in, i * Short.BYTES);
+      Bfloat16Lanes.store(
+          Bfloat16Lanes.even(x).mul(cube(root(roots, i))),
+          Bfloat16Lanes.odd(x).mul(cube(root(roots, i + LANES))),
+          out,
+          i * Short.BYTES);
+    }
+  }
+
+  private static FloatVector cube(FloatVector root) {
+    return root.mul(root).mul(root);
   }
 
   /**
@@ -127,6 +207,8 @@ final class VectorResponseNorm {
    * times as long.
    */
   private static FloatVector quarterPower(FloatVector scale) {
+    FloatVector lessAgain = FloatVector.broadcast(FLOATS, 1.25f);
+    FloatVector part = scale.mul(-0.25f);
     FloatVector power =
         scale
             .reinterpretAsInts()
@@ -136,68 +218,64 @@ final class VectorResponseNorm {
             .reinterpretAsFloats();
     for (int i = 0; i < REFINEMENTS; i++) {
       FloatVector square = power.mul(power);
-      FloatVector error = square.mul(square).mul(scale);
-      power = power.mul(error.mul(-0.25f).add(1.25f));
+      power = power.mul(square.mul(square).fma(part, lessAgain));
     }
     return power;
   }
 
-  /** dy x s^(-beta-1). */
-  private void parts(MemorySegment in, MemorySegment gradient, MemorySegment ratios) {
-    for (int i = 0; i < shares.length; i += FLOATS.length()) {
-      int at = i * BYTES;
-      Bfloat16Lanes.load(gradient, at)
-          .mul(Bfloat16Lanes.load(in, at))
-          .mul(Bfloat16Lanes.load(ratios, at))
-          .intoArray(shares, i);
-    }
-  }
-
   private void backward(
-      MemorySegment in, MemorySegment gradient, MemorySegment factors, MemorySegment result) {
+      MemorySegment in,
+      MemorySegment gradient,
+      MemorySegment roots,
+      MemorySegment result,
+      Sums sums) {
+    parts(in, gradient, roots, sums.shares);
+    for (int middle = 0; middle < lines; middle++) {
+      sums.around(middle);
+      gradients(in, gradient, roots, sums.windows, result, middle * line);
+    }
+  }
+
+  private void parts(MemorySegment in, MemorySegment gradient, MemorySegment roots, float[] parts) {
+    for (int i = 0; i < image; i += STEP) {
+      IntVector x = Bfloat16Lanes.load(in, i * Short.BYTES);
+      IntVector dy = Bfloat16Lanes.load(gradient, i * Short.BYTES);
+      part(Bfloat16Lanes.even(x), Bfloat16Lanes.even(dy), root(roots, i)).intoArray(parts, i);
+      part(Bfloat16Lanes.odd(x), Bfloat16Lanes.odd(dy), root(roots, i + LANES))
+          .intoArray(parts, i + LANES);
+    }
+  }
+
+  /** dx of a line. */
+  private void gradients(
+      MemorySegment in,
+      MemorySegment gradient,
+      MemorySegment roots,
+      float[] windows,
+      MemorySegment result,
+      int first) {
     float slope = (float) (-2 * BETA * share);
-    int at = 0;
-    for (int line = 0; line < lines; line++) {
-      for (int column = 0; column < columns; column++) {
-        for (int channel = 0; channel < channels; channel += FLOATS.length()) {
-          FloatVector direct =
-              Bfloat16Lanes.load(gradient, at).mul(Bfloat16Lanes.load(factors, at));
-          FloatVector through =
-              window(line, column, channel).mul(slope).mul(Bfloat16Lanes.load(in, at));
-          Bfloat16Lanes.store(direct.add(through), result, at);
-          at += SHORTS.vectorByteSize();
-        }
-      }
+    for (int i = 0; i < line; i += STEP) {
+      int at = first + i;
+      IntVector x = Bfloat16Lanes.load(in, at * Short.BYTES);
+      IntVector dy = Bfloat16Lanes.load(gradient, at * Short.BYTES);
+      FloatVector even = FloatVector.fromArray(FLOATS, windows, i).mul(slope);
+      FloatVector odd = FloatVector.fromArray(FLOATS, windows, i + LANES).mul(slope);
+      Bfloat16Lanes.store(
+          Bfloat16Lanes.even(dy).fma(cube(root(roots, at)), even.mul(Bfloat16Lanes.even(x))),
+          Bfloat16Lanes.odd(dy).fma(cube(root(roots, at + LANES)), odd.mul(Bfloat16Lanes.odd(x))),
+          result,
+          at * Short.BYTES);
     }
   }
 
-  /** Adds up the shares along lines, as far as a window is wide. */
-  private void sumLines() {
-    for (int line = 0; line < lines; line++) {
-      for (int column = 0; column < columns; column++) {
-        int end = Math.min(columns - 1, column + half);
-        for (int channel = 0; channel < channels; channel += FLOATS.length()) {
-          FloatVector sum = FloatVector.zero(FLOATS);
-          for (int j = Math.max(0, column - half); j <= end; j++) {
-            sum = sum.add(FloatVector.fromArray(FLOATS, shares, place(line, j, channel)));
-          }
-          sum.intoArray(sums, place(line, column, channel));
-        }
-      }
-    }
+  private static FloatVector root(MemorySegment roots, int at) {
+    return FloatVector.fromMemorySegment(FLOATS, roots, (long) at * Float.BYTES, ORDER);
   }
 
-  /** The sum of the shares in the window around a place, of some channels. */
-  private FloatVector window(int line, int column, int channel) {
-    int end = Math.min(lines - 1, line + half);
-    FloatVector sum = FloatVector.zero(FLOATS);
-    for (int i = Math.max(0, line - half); i <= end; i++) {
-      sum = sum.add(FloatVector.fromArray(FLOATS, sums, place(i, column, channel)));
-    }
-    return sum;
-  }
-
-  private int place(int line, int column, int channel) {
-    return (line * columns + column) * channels + channel;
+  /** dy x s^(-beta-1), the seventh power of the root. */
+  private static FloatVector part(FloatVector x, FloatVector gradient, FloatVector root) {
+    FloatVector square = root.mul(root);
+    return gradient.mul(x).mul(square.mul(root)).mul(square.mul(square));
   }
 }

@@ -1,11 +1,13 @@
 package dev.tandem.nn.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.spec.Activation;
 import dev.tandem.nn.spec.AveragePool;
 import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.LocalResponseNorm;
@@ -15,6 +17,7 @@ import dev.tandem.testkit.TestSeed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.Tensor;
@@ -61,6 +64,7 @@ class VectorKernelsTest {
             .withPadding(random.nextInt(2));
     List<LayerSpec> layers = new ArrayList<>();
     layers.add(new MaxPool("max", window, random.nextBoolean()));
+    layers.add(Activation.relu("relu"));
     layers.add(new AveragePool("mean", window, random.nextBoolean()));
     int size = 1 + 2 * random.nextInt(3);
     double k = 1 + random.nextDouble();
@@ -93,6 +97,97 @@ class VectorKernelsTest {
         }
       }
     }
+  }
+
+  @Test
+  void theBitsDoNotDependOnTheThreads() {
+    SplittableRandom random = TestSeed.of(VectorKernelsTest.class).random();
+    Shape shape = Shape.of(32, 9, 8);
+    try (PointerScope _ = new PointerScope()) {
+      Tensor input = images(random, 5, shape);
+      for (LayerSpec spec : layers(random)) {
+        Layer layer = layer(spec, shape, ScalarType.BFloat16);
+        Tensor gradient = images(random, 5, spec.output(List.of(shape)));
+        Tensor output = null;
+        Tensor result = null;
+        for (int threads : new int[] {1, 2, 3, 8}) {
+          Engine.start(threads);
+          assertTrue(VectorUnit.serves(input), "the engine's threads can be had");
+          Layer.Pass pass = layer.forward(List.of(input), MODE);
+          Tensor back = layer.backwardData(pass, gradient).getFirst();
+          output = output == null ? pass.output() : output;
+          result = result == null ? back : result;
+          assertTrue(torch.equal(output, pass.output()), spec + " by " + threads);
+          assertTrue(torch.equal(result, back), "gradient of " + spec + " by " + threads);
+        }
+      }
+    } finally {
+      Engine.start(1);
+    }
+  }
+
+  @Test
+  void allPartsAreDoneOnceAndFailuresAreTold() {
+    Engine.start(3);
+    try {
+      for (long samples : new long[] {1, 2, 3, 64, 100}) {
+        AtomicIntegerArray done = new AtomicIntegerArray((int) samples);
+        VectorUnit.share(
+            samples,
+            (begin, end) -> {
+              for (long sample = begin; sample < end; sample++) {
+                done.incrementAndGet((int) sample);
+              }
+            });
+        for (int i = 0; i < samples; i++) {
+          assertEquals(1, done.get(i), "sample " + i + " of " + samples);
+        }
+      }
+      IllegalStateException failure =
+          assertThrows(
+              IllegalStateException.class,
+              () ->
+                  VectorUnit.share(
+                      3,
+                      (begin, _) -> {
+                        if (begin == 2) {
+                          throw new IllegalStateException("the last");
+                        }
+                      }));
+      assertEquals("the last", failure.getMessage());
+    } finally {
+      Engine.start(1);
+    }
+  }
+
+  @Test
+  void theSameBitsAsTheEnginesReluAndInPlace() {
+    SplittableRandom random = TestSeed.of(VectorKernelsTest.class).random();
+    Shape shape = Shape.of(32, 5, 7);
+    try (PointerScope _ = new PointerScope()) {
+      Tensor input = images(random, 3, shape);
+      input.select(0, 1).select(1, 2).fill_(new Scalar(Double.NaN));
+      input.select(0, 1).select(1, 3).fill_(new Scalar(-Double.NaN));
+      input.select(0, 2).select(1, 0).fill_(new Scalar(Double.NEGATIVE_INFINITY));
+      input.select(0, 2).select(1, 1).fill_(new Scalar(0.0));
+      Tensor gradient = images(random, 3, shape);
+      Tensor expected = torch.relu(input);
+      Tensor back = torch.threshold_backward(gradient, expected, new Scalar(0.0));
+      Layer layer = layer(Activation.relu("relu"), shape, ScalarType.BFloat16);
+      Layer.Pass apart = layer.forward(List.of(input), MODE);
+      assertSame(expected, apart.output());
+      assertSame(back, layer.backwardData(apart, gradient).getFirst());
+      Tensor copy = input.clone();
+      Layer.Pass over = layer.forwardOver(List.of(copy), MODE);
+      assertSame(expected, over.output());
+      assertSame(expected, copy);
+    }
+  }
+
+  /** Equal numbers, and the same elements that are not a number. */
+  private static void assertSame(Tensor expected, Tensor actual) {
+    assertTrue(torch.equal(expected.isnan(), actual.isnan()));
+    assertTrue(torch.equal(torch.nan_to_num(expected), torch.nan_to_num(actual)));
   }
 
   private static void assertClose(Tensor expected, Tensor actual, String what) {

@@ -12,9 +12,16 @@ import java.util.Optional;
  */
 final class FollowedPlan {
 
-  /** Between the last gradient and the end of a step: what a backward pass tidies up. */
-  private static final long GRACE_NANOS = 500_000;
+  /**
+   * Between the last gradient and the end of a step: what a backward pass tidies up, such as the
+   * memory of all activations.
+   */
+  private static final long GRACE_NANOS = 5_000_000;
 
+  /** Between two gradients of a step whose transfers are left to the program. */
+  private static final long PAUSE_NANOS = 1_000_000_000;
+
+  private final boolean deferring;
   private Optional<PlanSlots> slots = Optional.empty();
   private int awaited;
   private long lastArrivalNanos;
@@ -22,6 +29,17 @@ final class FollowedPlan {
   private boolean lending;
   // Whether the last step ended soon after its last request.
   private boolean prompt;
+  // Whether the program has tried to borrow the helm since the last request, and could not.
+  private boolean turnedAway;
+
+  /**
+   * No plan yet.
+   *
+   * @param deferring whether all transfers of a step are left to a program that waits for them
+   */
+  FollowedPlan(boolean deferring) {
+    this.deferring = deferring;
+  }
 
   void enter(FusionPlan plan, boolean mayLend) {
     slots = Optional.of(new PlanSlots(plan));
@@ -64,6 +82,17 @@ final class FollowedPlan {
   void arrived(long nanos) {
     lastArrivalNanos = nanos;
     stepEnded = false;
+    turnedAway = false;
+  }
+
+  /** Whether the last step ended soon after its last request. */
+  boolean prompt() {
+    return prompt;
+  }
+
+  /** Until the next request the program will not do any transfer itself. */
+  void expectNobody() {
+    turnedAway = true;
   }
 
   /**
@@ -91,7 +120,7 @@ final class FollowedPlan {
   long nanosLeft(Policy.Leaving leaving) {
     long nanos;
     if (awaitedIsComplete()) {
-      nanos = expectsProgram() ? GRACE_NANOS : 0;
+      nanos = expectsProgram() ? (places().lastComplete() ? GRACE_NANOS : PAUSE_NANOS) : 0;
     } else {
       nanos = (stepEnded ? leaving.patienceAtStepEnd() : leaving.patience()).toNanos();
     }
@@ -105,11 +134,18 @@ final class FollowedPlan {
   }
 
   /**
-   * Whether the program is about to carry out the awaited transfer itself: it is the last of a
-   * step, and the program waited for that of the step before at once.
+   * Whether the program is going to carry out the awaited transfer itself: it is the last of a step
+   * or one that may as well come then, and the program waited for those of the step before at once.
+   * A program that waits for something in the middle of a step may do so by other means than the
+   * helm.
    */
   boolean expectsProgram() {
-    return prompt && slots.isPresent() && awaitedIsComplete() && places().last(awaited);
+    return prompt
+        && !turnedAway
+        && slots.isPresent()
+        && awaitedIsComplete()
+        && (deferring || places().last(awaited))
+        && !places().anyUrgent();
   }
 
   long readyNanos(int buffer) {

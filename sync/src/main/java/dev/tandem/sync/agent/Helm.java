@@ -65,6 +65,11 @@ final class Helm {
     return asleep && napping;
   }
 
+  /** Whether the background thread sleeps until somebody wakes it. */
+  boolean sleepsOn() {
+    return asleep && !napping;
+  }
+
   /** The background thread sleeps until it is woken, for so long at most; may end early. */
   @SuppressWarnings("WaitNotInLoop") // It is in that of the caller.
   void sleep(long nanos) {

@@ -22,15 +22,21 @@ public final class Intake {
   private final Helm helm = new Helm(guard.condition());
   private final Recorder recorder = new Recorder();
   private final PendingRequests pending = new PendingRequests();
-  private final FollowedPlan followed = new FollowedPlan();
+  private final FollowedPlan followed;
   // Requests that the agent has not seen: all while it negotiates, strays while it follows a plan.
   private List<Entry> queue = new ArrayList<>();
   private Optional<RequestGraph> proposal = Optional.empty();
   private Optional<Thread> lastRequester = Optional.empty();
   private volatile long goesOnNanos;
 
-  public Intake(SyncObserver observer) {
+  /**
+   * For one synchroniser.
+   *
+   * @param deferring whether transfers of a plan are left to the program, if it waits for them
+   */
+  public Intake(SyncObserver observer, boolean deferring) {
     this.observer = observer;
+    this.followed = new FollowedPlan(deferring);
   }
 
   /** Takes requests, all at once. */
@@ -71,7 +77,9 @@ public final class Intake {
     guard.locked(
         () -> {
           recorder.endStep();
-          if (followed.endStep(System.nanoTime() - goesOnNanos)) {
+          boolean wakes = followed.endStep(System.nanoTime() - goesOnNanos);
+          // Who is to be left asleep from now on must look around now and then.
+          if (wakes || (followed.prompt() && helm.sleepsOn())) {
             helm.wake();
           }
         });
@@ -224,12 +232,23 @@ public final class Intake {
 
   /** Wakes the background thread: who was expected to work will not. */
   void declineHelm() {
-    guard.locked(helm::wake);
+    guard.locked(
+        () -> {
+          followed.expectNobody();
+          helm.wake();
+        });
   }
 
   /** Lends the helm to the calling thread, if the background thread sleeps and there is work. */
   boolean lendHelm() {
-    return guard.locked(() -> followed.lends() && helm.lend());
+    return guard.locked(
+        () -> {
+          boolean lent = followed.lends() && helm.lend();
+          if (!lent) {
+            followed.expectNobody();
+          }
+          return lent;
+        });
   }
 
   /** Whether who has borrowed the helm can go on without waiting for the program. */

@@ -1,6 +1,7 @@
 package dev.tandem.sync.agent;
 
 import dev.tandem.sync.plan.FusionPlan;
+import dev.tandem.sync.request.Request;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,6 +18,8 @@ final class PlanSlots {
   private final int[] missing;
   private final FusionPlan plan;
   private int present;
+  // Of these, requests that the program may wait for before it makes others.
+  private int urgent;
 
   PlanSlots(FusionPlan plan) {
     this.plan = plan;
@@ -39,7 +42,12 @@ final class PlanSlots {
     slots[place.buffer()][place.slot()] = entry;
     missing[place.buffer()]--;
     present++;
+    urgent += urgent(entry);
     return true;
+  }
+
+  private static int urgent(Entry entry) {
+    return entry.request().visibility() == Request.Visibility.AT_ONCE ? 1 : 0;
   }
 
   boolean complete(int buffer) {
@@ -61,6 +69,16 @@ final class PlanSlots {
     return Arrays.stream(slots[buffer]).mapToLong(Entry::madeNanos).max().orElseThrow();
   }
 
+  /** Whether the last buffer of a step is complete. */
+  boolean lastComplete() {
+    return complete(slots.length - 1);
+  }
+
+  /** Whether the program may wait for one of the requests before it makes others. */
+  boolean anyUrgent() {
+    return urgent > 0;
+  }
+
   /** Whether any request is in its place. */
   boolean any() {
     return present > 0;
@@ -72,6 +90,7 @@ final class PlanSlots {
     Arrays.fill(slots[buffer], null);
     missing[buffer] = entries.size();
     present -= entries.size();
+    entries.forEach(entry -> urgent -= urgent(entry));
     return entries;
   }
 

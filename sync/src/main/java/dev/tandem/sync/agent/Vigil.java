@@ -14,8 +14,11 @@ import java.util.List;
  */
 public final class Vigil {
 
-  /** Longer than it takes to wake the other rank, which is on its way then, and to go to sleep. */
-  private static final Duration LOOKING_OUT = Duration.ofNanos(500_000);
+  /**
+   * As long as ranks with equal shares of a step's samples usually differ: the later one, for which
+   * all wait, then finds the others awake.
+   */
+  private static final Duration LOOKING_OUT = Duration.ofMillis(2);
 
   private final List<Communicator> groups;
   private final WaitPolicy unnoticed;

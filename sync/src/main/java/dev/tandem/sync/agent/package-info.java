@@ -44,12 +44,21 @@
  *       woken for.
  *   <li><b>Who is expected.</b> A thread that is woken while another computes on the same core
  *       costs that 0.1 to 0.3 ms, too. So the request that completes the last buffer of a step does
- *       not wake the background thread if the program waited for the step before at once (within
- *       half a millisecond) and can be expected to borrow the helm. But the program may do
- *       something else first, for which other ranks must have their sums: so nobody relies on it.
- *       The background thread is left asleep only while it naps, that is, wakes up by itself within
- *       a fifth of a second; if the buffer is still there then, it takes it. A program that is late
- *       is not expected in the next step.
+ *       not wake the background thread if the program waited for the step before soon (within five
+ *       milliseconds; a backward pass frees its activations behind the last gradient) and can be
+ *       expected to borrow the helm. But the program may do something else first, for which other
+ *       ranks must have their sums: so nobody relies on it. The background thread is left asleep
+ *       only while it naps, that is, wakes up by itself within a fifth of a second; if the buffer
+ *       is still there then, it takes it. A program that is late is not expected in the next step,
+ *       and one that could not borrow the helm is no longer expected in this one.
+ *   <li><b>Deferring.</b> If the background thread has no core of its own, a transfer beside the
+ *       computation hides nothing: it takes the program's core, and because two ranks take turns in
+ *       a transfer, in many small pieces with a change of threads each. So then ({@code Overlap})
+ *       the program is expected to carry out not only the last buffer but all of them, when the
+ *       step ends. The same holds as for the last: the background thread, which naps, takes what is
+ *       left for longer than a second since the last request; and nothing is deferred while a
+ *       request is there that the program may wait for in the middle of the step. Each rank decides
+ *       for itself, since that changes neither the order of transfers nor their bits.
  *   <li><b>Completions</b> are told by whoever drives; they must not wait for a thread that waits
  *       in the synchroniser, which never was possible for those of its own step.
  *   <li><b>Failures.</b> If a collective fails under the borrower (a lost rank), {@code doWork}

@@ -16,6 +16,7 @@ import java.util.function.Supplier;
  * @param threading which threads it works in
  * @param transfersAtOnce how many transfers may be under way side by side, each with a thread of
  *     its own; they begin in the same order on all ranks and may end in any
+ * @param overlap whether planned transfers run while the program computes
  */
 public record SyncOptions(
     Policy policy,
@@ -23,7 +24,8 @@ public record SyncOptions(
     Duration stallAfter,
     Optional<Duration> stallAbort,
     Threading threading,
-    int transfersAtOnce) {
+    int transfersAtOnce,
+    Overlap overlap) {
 
   private static final int MOST_TRANSFERS = 16;
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -31,6 +33,8 @@ public record SyncOptions(
   private static final String POOL = "pool";
   private static final String UNFUSED = "unfused";
   private static final String TRANSFERS = "transfers";
+  private static final String OVERLAPPED = "overlapped";
+  private static final String DEFERRED = "deferred";
 
   private static final Map<String, Supplier<SyncOptions>> BY_CODE = new LinkedHashMap<>();
 
@@ -64,13 +68,21 @@ public record SyncOptions(
 
   /** The options that a policy has by default. */
   public static SyncOptions of(Policy policy) {
-    return new SyncOptions(policy, Partitioning.NONE, MINUTE, Optional.empty(), Threading.OWN, 1);
+    return new SyncOptions(
+        policy,
+        Partitioning.NONE,
+        MINUTE,
+        Optional.empty(),
+        Threading.OWN,
+        1,
+        Overlap.WHERE_PROCESSORS_ARE_FREE);
   }
 
   /**
    * The options of this name, such as {@code topo} or {@code baseline-parked}, and what is added to
    * it: {@code topo+pool} works in the shared pool, {@code topo+unfused} sends every tensor by
-   * itself, {@code topo+transfers4} has four transfers at once.
+   * itself, {@code topo+transfers4} has four transfers at once, {@code topo+overlapped} and {@code
+   * topo+deferred} say when planned transfers run.
    */
   public static SyncOptions of(String code) {
     String[] words = code.split("\\+", -1);
@@ -94,12 +106,18 @@ public record SyncOptions(
     if (word.equals(UNFUSED)) {
       return with(policy.unfused());
     }
+    if (word.equals(OVERLAPPED)) {
+      return with(Overlap.ALWAYS);
+    }
+    if (word.equals(DEFERRED)) {
+      return with(Overlap.NEVER);
+    }
     if (word.matches(TRANSFERS + "[0-9]{1,4}")) {
       return withTransfersAtOnce(Integer.parseInt(word.substring(TRANSFERS.length())));
     }
     throw new UsageException(
-        "synchronisation '%s': behind a + is %s, %s or %s with a number, not '%s'"
-            .formatted(code, POOL, UNFUSED, TRANSFERS, word));
+        "synchronisation '%s': behind a + is %s, %s, %s, %s or %s with a number, not '%s'"
+            .formatted(code, POOL, UNFUSED, OVERLAPPED, DEFERRED, TRANSFERS, word));
   }
 
   /** The names of policies that {@link #of(String)} knows. */
@@ -108,22 +126,30 @@ public record SyncOptions(
   }
 
   public SyncOptions with(Policy other) {
-    return new SyncOptions(other, partitioning, stallAfter, stallAbort, threading, transfersAtOnce);
+    return new SyncOptions(
+        other, partitioning, stallAfter, stallAbort, threading, transfersAtOnce, overlap);
   }
 
   public SyncOptions with(Partitioning other) {
-    return new SyncOptions(policy, other, stallAfter, stallAbort, threading, transfersAtOnce);
+    return new SyncOptions(
+        policy, other, stallAfter, stallAbort, threading, transfersAtOnce, overlap);
   }
 
   public SyncOptions with(Threading other) {
-    return new SyncOptions(policy, partitioning, stallAfter, stallAbort, other, transfersAtOnce);
+    return new SyncOptions(
+        policy, partitioning, stallAfter, stallAbort, other, transfersAtOnce, overlap);
+  }
+
+  public SyncOptions with(Overlap other) {
+    return new SyncOptions(
+        policy, partitioning, stallAfter, stallAbort, threading, transfersAtOnce, other);
   }
 
   public SyncOptions withTransfersAtOnce(int count) {
-    return new SyncOptions(policy, partitioning, stallAfter, stallAbort, threading, count);
+    return new SyncOptions(policy, partitioning, stallAfter, stallAbort, threading, count, overlap);
   }
 
   public SyncOptions withStalls(Duration after, Optional<Duration> abort) {
-    return new SyncOptions(policy, partitioning, after, abort, threading, transfersAtOnce);
+    return new SyncOptions(policy, partitioning, after, abort, threading, transfersAtOnce, overlap);
   }
 }

@@ -8,6 +8,8 @@ package dev.tandem.sync.simulate;
  * @param batchFreeShare of computeMillis that an iteration costs however small its batch is
  * @param inputMillis for which the input pipeline keeps the cores of a rank busy in an iteration;
  *     it begins with the iteration
+ * @param inputDrag by which the engine is slower meanwhile, as a share of its time: what both need
+ *     besides cores, such as memory bandwidth and copies to the device
  * @param cores of a rank
  * @param engineCores that the engine has to itself when cores are partitioned
  * @param cycleMillis from one negotiation to the next, if all goes well
@@ -32,6 +34,7 @@ public record ClusterModel(
     int referenceBatch,
     double batchFreeShare,
     double inputMillis,
+    double inputDrag,
     int cores,
     int engineCores,
     double cycleMillis,
@@ -52,6 +55,9 @@ public record ClusterModel(
   public ClusterModel {
     positive("cluster.computeMillis", computeMillis);
     positive("cluster.referenceBatch", referenceBatch);
+    if (inputDrag < 0) {
+      throw new IllegalArgumentException("cluster.inputDrag " + inputDrag + ": must be at least 0");
+    }
     positive("cluster.cycleMillis", cycleMillis);
     positive("cluster.fusionBytes", fusionBytes);
     positive("cluster.requestMicros", requestMicros);
@@ -106,6 +112,32 @@ public record ClusterModel(
         referenceBatch,
         batchFreeShare,
         millis,
+        inputDrag,
+        cores,
+        engineCores,
+        cycleMillis,
+        fusionBytes,
+        controlMicros,
+        requestMicros,
+        planMicros,
+        napMicros,
+        testMicros,
+        nodeRanks,
+        nodeLatencyMicros,
+        nodeBandwidth,
+        latencyMicros,
+        bandwidth,
+        congestion,
+        copyBandwidth);
+  }
+
+  ClusterModel withInputDrag(double share) {
+    return new ClusterModel(
+        computeMillis,
+        referenceBatch,
+        batchFreeShare,
+        inputMillis,
+        share,
         cores,
         engineCores,
         cycleMillis,
@@ -130,6 +162,7 @@ public record ClusterModel(
         referenceBatch,
         batchFreeShare,
         inputMillis,
+        inputDrag,
         cores,
         engineCores,
         cycleMillis,
@@ -154,6 +187,7 @@ public record ClusterModel(
         referenceBatch,
         batchFreeShare,
         inputMillis,
+        inputDrag,
         cores,
         engineCores,
         cycleMillis,

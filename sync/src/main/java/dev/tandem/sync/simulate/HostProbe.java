@@ -50,7 +50,7 @@ public final class HostProbe {
             takeoverMillis(heldShare(contendedShort), heldShare(contendedLong)),
             heldShare(idle),
             heldShare(contendedLong),
-            noise.preemptionsPerSecond(),
+            noise.preemptionsPerThousandNodes(),
             noise.stallsPerSecond(),
             noise.jitter());
     String what =

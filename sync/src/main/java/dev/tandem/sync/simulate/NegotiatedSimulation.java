@@ -1,7 +1,6 @@
 package dev.tandem.sync.simulate;
 
 import dev.tandem.core.Seed;
-import java.util.Arrays;
 
 /**
  * Ranks agree cycle by cycle. In every cycle a rank sleeps until its cycle time is over, if it is
@@ -63,7 +62,7 @@ final class NegotiatedSimulation extends SyncSimulation {
     for (int rank = 0; rank < ranks; rank++) {
       least = Math.min(least, sleep(rank));
     }
-    Arrays.fill(left, latest(left) + cluster.controlMillis(ranks));
+    spin(left, latest(left) + cluster.controlMillis(ranks));
     return least;
   }
 
@@ -71,24 +70,27 @@ final class NegotiatedSimulation extends SyncSimulation {
   private void agree() {
     double agreed = latest(entered) + cluster.controlMillis(ranks);
     if (policy.spins()) {
-      spin(agreed);
+      spin(entered, agreed);
     } else {
       nap(agreed);
     }
   }
 
-  private void spin(double agreed) {
+  /** Lets every rank spin, since a time of its own, until all have come. */
+  private void spin(double[] since, double agreed) {
     double busy = 0;
     for (int rank = 0; rank < ranks; rank++) {
-      busy += agreed - entered[rank];
-      left[rank] = agreed;
-      double from = Math.max(entered[rank], begin);
+      double from = Math.max(since[rank], begin);
       double shared = Math.min(agreed, windowEnd) - from;
+      busy += agreed - since[rank];
+      left[rank] = agreed;
       if (shared > 0 && !policy.partitions()) {
-        // One of the input pipeline's threads wants the same core: each gets half.
-        busy -= shared / 2;
+        // One of the input pipeline's threads wants the same core: they take turns.
+        busy -= noise.away(shared);
         double contended = Math.min(shared, computed[rank] - from);
-        computed[rank] += noise.preemption(Math.max(0, contended));
+        computed[rank] += noise.preemption(Math.max(0, contended) * workload.nodesPerMilli());
+        // It sees that all have come when it has the core again, at the latest when input rests.
+        left[rank] = Math.max(agreed, Math.min(windowEnd, agreed + noise.lost(shared)));
       }
     }
     account.busy += busy / ranks;

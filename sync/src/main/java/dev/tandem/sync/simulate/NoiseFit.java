@@ -11,14 +11,13 @@ import java.util.SplittableRandom;
 
 /**
  * Finds the noise with which the simulated baseline comes closest to the published one, by a
- * downhill simplex over the logarithms of five parameters. It never runs another policy, so nothing
+ * downhill simplex over the logarithms of six parameters. It never runs another policy, so nothing
  * that is predicted can have been fitted. The chances that a sleeper finds its core held stay as
- * given: under the baseline hardly anybody sleeps, so its figures do not show them. Deterministic
- * by seed.
+ * given: the figures of the baseline hardly show them. Deterministic by seed.
  */
 public final class NoiseFit {
 
-  static final int RANK_ITERATIONS = 40_000;
+  static final int RANK_ITERATIONS = 100_000;
   private static final double FIRST_STEP = 0.5;
 
   /** Points are scattered within a factor of e to this either way. */
@@ -47,7 +46,7 @@ public final class NoiseFit {
   }
 
   /**
-   * Parameters like those given, but for the five that are fitted.
+   * Parameters like those given, but for the six that are fitted.
    *
    * @param scattered points tried around those given; the best of all is where the simplex begins
    * @param steps of the simplex
@@ -159,9 +158,10 @@ public final class NoiseFit {
     SchedulingNoise noise = given.noise();
     double[] values = {
       given.cluster().inputMillis(),
+      given.cluster().inputDrag(),
       given.cluster().congestion(),
       noise.holdMillis(),
-      noise.preemptionsPerSecond(),
+      noise.preemptionsPerThousandNodes(),
       noise.stallsPerSecond()
     };
     return Arrays.stream(values).map(Math::log).toArray();
@@ -170,16 +170,17 @@ public final class NoiseFit {
   private SyncParameters parameters(double[] logarithms) {
     double[] values = Arrays.stream(logarithms).map(Math::exp).toArray();
     return given
-        .with(given.cluster().withInput(values[0]).withCongestion(values[1]))
+        .with(
+            given.cluster().withInput(values[0]).withInputDrag(values[1]).withCongestion(values[2]))
         .with(
             new SchedulingNoise(
                 given.noise().timerSlackMicros(),
-                values[2],
+                values[3],
                 given.noise().takeoverMillis(),
                 given.noise().heldShare(),
                 given.noise().heldShareInWindow(),
-                values[3],
                 values[4],
+                values[5],
                 given.noise().jitter()));
   }
 }

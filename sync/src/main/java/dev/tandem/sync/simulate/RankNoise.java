@@ -23,14 +23,20 @@ final class RankNoise {
     this.scheduler = seed.derive("scheduler").random();
   }
 
-  /** Sets when each rank's pass ends that began at a time. */
-  void computeEnds(double begin, double computeMillis, double[] ends) {
+  /**
+   * Sets when each rank's pass ends for which its engine is woken at a time. The engine has slept
+   * since its last pass ended.
+   *
+   * @param ends of the last pass when it is called, of this one afterwards
+   */
+  void computeEnds(double begin, double computeMillis, boolean contended, double[] ends) {
     double stalls = noise.stallsPerSecond() * computeMillis / 1e3;
     double spread = noise.jitter() * computeMillis * UNIT;
     for (int rank = 0; rank < ends.length; rank++) {
       double more = engine.nextDouble();
       double less = engine.nextDouble();
-      ends[rank] = begin + computeMillis + spread * (more - less) + waits(engine, stalls);
+      double woken = begin + held(engine.nextDouble(), contended, begin - ends[rank]);
+      ends[rank] = woken + computeMillis + spread * (more - less) + waits(engine, stalls);
     }
   }
 
@@ -41,12 +47,38 @@ final class RankNoise {
 
   /** How long a thread that wakes waits for the core it left some milliseconds ago. */
   double held(boolean contended, double sleptMillis) {
+    return held(scheduler.nextDouble(), contended, sleptMillis);
+  }
+
+  /** One draw says whether and how long, so that a stream is the same whatever the chance is. */
+  private double held(double drawn, boolean contended, double sleptMillis) {
     double share = contended ? noise.heldShareInWindow() : noise.heldShare();
+    if (drawn >= share) {
+      // The chance is at most the share: no exponential for most draws.
+      return 0;
+    }
+    double held = share * chance(sleptMillis / noise.takeoverMillis());
+    return drawn < held ? -noise.holdMillis() * Math.log(1 - drawn / held) : 0;
+  }
+
+  /**
+   * How long a thread waits for the core that it had at first and has shared for some milliseconds
+   * since, in turns that last as long as a hold.
+   */
+  double lost(double sharedMillis) {
     double drawn = scheduler.nextDouble();
-    // The chance is at most the share: no exponential for most draws.
-    return drawn < share && drawn < share * chance(sleptMillis / noise.takeoverMillis())
-        ? hold(scheduler)
-        : 0;
+    if (drawn >= 0.5) {
+      // The chance is at most a half: no exponential for half of the draws.
+      return 0;
+    }
+    double lost = chance(2 * sharedMillis / noise.holdMillis()) / 2;
+    return drawn < lost ? -noise.holdMillis() * Math.log(1 - drawn / lost) : 0;
+  }
+
+  /** For how many of those milliseconds another had the core, on average. */
+  double away(double sharedMillis) {
+    double hold = noise.holdMillis();
+    return (sharedMillis - hold / 2 * chance(2 * sharedMillis / hold)) / 2;
   }
 
   /** A moment between 0 and a length, each as likely. */
@@ -54,12 +86,12 @@ final class RankNoise {
     return scheduler.nextDouble() * length;
   }
 
-  /** How long the engine is kept from its core while the synchroniser spins beside it so long. */
-  double preemption(double spinMillis) {
-    return waits(scheduler, noise.preemptionsPerSecond() * spinMillis / 1e3);
+  /** How long the engine is kept from its core that dispatches so many nodes beside a spinner. */
+  double preemption(double nodes) {
+    return waits(scheduler, noise.preemptionsPerThousandNodes() * nodes / 1e3);
   }
 
-  /** How often the engine has been kept from its core so far. */
+  /** How often the engine has lost its core so far. That it waits for one to wake up on is not. */
   long engineWaits() {
     return engineWaits;
   }
@@ -89,6 +121,7 @@ final class RankNoise {
 
   /** Of at least one event where so many are expected. */
   private static double chance(double expected) {
-    return -Math.expm1(-expected);
+    // Less work than expm1, and chances are never so small that it matters.
+    return 1 - Math.exp(-expected);
   }
 }

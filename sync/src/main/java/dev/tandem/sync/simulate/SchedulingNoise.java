@@ -12,8 +12,8 @@ package dev.tandem.sync.simulate;
  * @param heldShare chance that a thread finds its core held by the system after a long sleep: while
  *     the input pipeline is idle, or on a core of its own
  * @param heldShareInWindow the same while the input pipeline is busy on all cores
- * @param preemptionsPerSecond that the engine suffers for each second in which the synchroniser
- *     spins while the input pipeline is busy
+ * @param preemptionsPerThousandNodes of its graph that the engine suffers while it dispatches them
+ *     and the synchroniser spins and the input pipeline is busy
  * @param stallsPerSecond of the engine whatever the synchroniser does
  * @param jitter of the compute time from rank to rank, relative standard deviation
  */
@@ -23,7 +23,7 @@ public record SchedulingNoise(
     double takeoverMillis,
     double heldShare,
     double heldShareInWindow,
-    double preemptionsPerSecond,
+    double preemptionsPerThousandNodes,
     double stallsPerSecond,
     double jitter) {
 
@@ -33,7 +33,7 @@ public record SchedulingNoise(
   public SchedulingNoise {
     if (timerSlackMicros < 0
         || holdMillis < 0
-        || preemptionsPerSecond < 0
+        || preemptionsPerThousandNodes < 0
         || stallsPerSecond < 0
         || jitter < 0) {
       throw new IllegalArgumentException("noise: times and rates must be at least 0");

@@ -61,11 +61,12 @@ public final class SyncParameterFile {
     comments.forEach(comment -> text.append("# ").append(comment).append('\n'));
     SchedulingNoise noise = parameters.noise();
     line(text, "cluster.inputMillis", parameters.cluster().inputMillis());
+    line(text, "cluster.inputDrag", parameters.cluster().inputDrag());
     line(text, "cluster.congestion", parameters.cluster().congestion());
     line(text, "noise.holdMillis", noise.holdMillis());
     line(text, "noise.heldShare", noise.heldShare());
     line(text, "noise.heldShareInWindow", noise.heldShareInWindow());
-    line(text, "noise.preemptionsPerSecond", noise.preemptionsPerSecond());
+    line(text, "noise.preemptionsPerThousandNodes", noise.preemptionsPerThousandNodes());
     line(text, "noise.stallsPerSecond", noise.stallsPerSecond());
     return text.toString();
   }
@@ -84,6 +85,7 @@ public final class SyncParameterFile {
         (int) number(properties, "cluster.referenceBatch"),
         number(properties, "cluster.batchFreeShare"),
         number(properties, "cluster.inputMillis"),
+        number(properties, "cluster.inputDrag"),
         (int) number(properties, "cluster.cores"),
         (int) number(properties, "cluster.engineCores"),
         number(properties, "cluster.cycleMillis"),
@@ -109,7 +111,7 @@ public final class SyncParameterFile {
         number(properties, "noise.takeoverMillis"),
         number(properties, "noise.heldShare"),
         number(properties, "noise.heldShareInWindow"),
-        number(properties, "noise.preemptionsPerSecond"),
+        number(properties, "noise.preemptionsPerThousandNodes"),
         number(properties, "noise.stallsPerSecond"),
         number(properties, "noise.jitter"));
   }
@@ -124,7 +126,8 @@ public final class SyncParameterFile {
               properties.getProperty(prefix + "name").strip(),
               (long) number(properties, prefix + "parameters"),
               (int) number(properties, prefix + "tensors"),
-              number(properties, prefix + "relativeCompute")));
+              number(properties, prefix + "relativeCompute"),
+              (int) number(properties, prefix + "nodes")));
     }
     return networks;
   }

@@ -61,7 +61,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     windowEnd = begin + inputMillis();
     copied = 0;
     long waitsBefore = noise.engineWaits();
-    noise.computeEnds(begin, workload.computeMillis(), computed);
+    noise.computeEnds(begin, passMillis(), contended(begin), computed);
     double started = synchronise();
     double compute = Arrays.stream(computed).sum() / ranks - begin;
     account.compute += compute;
@@ -92,8 +92,12 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
    * keeps it from the input pipeline, not from the operating system.
    */
   final double late(double time, double slept) {
-    boolean contended = !policy.partitions() && time >= begin && time < windowEnd;
-    return noise.slack() + noise.held(contended, slept);
+    return noise.slack() + noise.held(contended(time), slept);
+  }
+
+  /** Whether a thread that wakes at a time may find its core held by the input pipeline. */
+  private boolean contended(double time) {
+    return !policy.partitions() && time >= begin && time < windowEnd;
   }
 
   final double tensorBytes() {
@@ -102,6 +106,17 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
 
   final double requestMillis() {
     return cluster.requestMicros() / 1e3;
+  }
+
+  /**
+   * How long a pass takes without noise. Cores of its own do not keep the engine from the rest that
+   * the input pipeline uses; on fewer cores that uses it more slowly for longer.
+   */
+  private double passMillis() {
+    double window = inputMillis();
+    double drag = window > 0 ? cluster.inputDrag() * workload.inputMillis() / window : 0;
+    double compute = workload.computeMillis();
+    return Math.min(compute * (1 + drag), compute + window * drag / (1 + drag));
   }
 
   private double inputMillis() {

@@ -17,6 +17,11 @@ record Workload(
   /** Samples of all ranks in strong scaling, as published. */
   static final int GLOBAL_BATCH = 24_576;
 
+  /** Nodes of the graph that the engine dispatches in a millisecond of its pass. */
+  double nodesPerMilli() {
+    return network.nodes() / computeMillis;
+  }
+
   static Workload of(
       ClusterModel cluster, NetworkProfile network, Scaling scaling, int ranks, boolean synthetic) {
     double batch =

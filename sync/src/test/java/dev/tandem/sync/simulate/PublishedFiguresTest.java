@@ -83,31 +83,33 @@ class PublishedFiguresTest {
     assertEquals(3.3, onMost(SimulatedPolicy.BASELINE).slowdown(), 0.33);
   }
 
+  /** Published: 10, 16, 18, 21, 23. */
   @Test
-  void gainsOfThePoliciesComeInThePublishedOrder() {
+  void gainsOfThePoliciesComeInThePublishedOrderButForOnePair() {
     assertTrue(best(SimulatedPolicy.GS) < best(SimulatedPolicy.NBCS));
     assertTrue(best(SimulatedPolicy.NBCS) < best(SimulatedPolicy.SCP));
-    assertTrue(best(SimulatedPolicy.SCP) < best(SimulatedPolicy.TOPO));
-    // Published 21 and 23; simulated the same, for the thread wakes after the window.
-    assertEquals(best(SimulatedPolicy.TOPO), best(SimulatedPolicy.SCP_TOPO), 0.5);
+    assertTrue(best(SimulatedPolicy.NBCS) < best(SimulatedPolicy.TOPO));
+    assertTrue(best(SimulatedPolicy.SCP) < best(SimulatedPolicy.SCP_TOPO));
+    assertTrue(best(SimulatedPolicy.TOPO) < best(SimulatedPolicy.SCP_TOPO));
+    // The pair: 18 and 21 published.
+    assertEquals(1.1, best(SimulatedPolicy.SCP) - best(SimulatedPolicy.TOPO), MISS_POINTS);
   }
 
   /** Best gains over all ranks. */
   @Test
   void gainsThatAgree() {
+    assertEquals(10, best(SimulatedPolicy.GS), POINTS);
     assertEquals(16, best(SimulatedPolicy.NBCS), POINTS);
     assertEquals(18, best(SimulatedPolicy.SCP), POINTS);
+    assertEquals(21, best(SimulatedPolicy.TOPO), POINTS);
     assertEquals(23, best(SimulatedPolicy.SCP_TOPO), POINTS);
-    assertEquals(35, topo("GoogLeNet"), POINTS);
     assertEquals(18, topo("Inception-v3"), POINTS);
+    assertEquals(6, topo("VGG16"), POINTS);
   }
 
-  /** Best gains over all ranks: published 10 and 21. */
+  /** Published as gains, simulated as losses. */
   @Test
-  void gainsThatDoNotAgree() {
-    assertEquals(17.3, best(SimulatedPolicy.GS), MISS_POINTS);
-    assertEquals(25.7, best(SimulatedPolicy.TOPO), MISS_POINTS);
-    // Published as gains, simulated as losses on the most ranks.
+  void gainsOnTheMostRanksThatDoNotAgree() {
     assertTrue(onMost(SimulatedPolicy.GS).gainPercent() < 0);
     assertTrue(onMost(SimulatedPolicy.NBCS).gainPercent() < 0);
   }
@@ -115,18 +117,22 @@ class PublishedFiguresTest {
   /** Published, at most: GoogLeNet 35, ResNets 21 down to 5, Inception-v3 18, VGG16 6. */
   @Test
   void gainsOfTheNetworksComeInThePublishedOrder() {
-    assertTrue(topo("GoogLeNet") > topo("ResNet50"));
-    assertTrue(topo("ResNet50") > topo("Inception-v3"));
+    List<String> falling =
+        List.of("GoogLeNet", "ResNet18", "ResNet34", "ResNet50", "Inception-v3", "VGG16");
+    for (int i = 1; i < falling.size(); i++) {
+      assertTrue(topo(falling.get(i - 1)) > topo(falling.get(i)), falling.get(i));
+    }
     assertTrue(topo("ResNet50") > topo("ResNet101"));
     assertTrue(topo("ResNet101") > topo("ResNet152"));
-    assertTrue(topo("Inception-v3") > topo("VGG16"));
+    assertTrue(topo("ResNet152") > topo("VGG16"));
   }
 
-  /** Published: GoogLeNet gains most, the ResNets at most 21, VGG16 2 to 6, AlexNet loses 6%. */
+  /** Published: GoogLeNet gains 35, the ResNets at most 21, AlexNet loses 6. */
   @Test
   void gainsOfTheNetworksThatDoNotAgree() {
-    assertTrue(topo("ResNet18") > topo("GoogLeNet"));
-    assertTrue(topo("VGG16") > 6 + POINTS);
+    assertTrue(topo("GoogLeNet") > 35 + POINTS);
+    assertTrue(topo("ResNet18") > 21 + POINTS);
+    assertTrue(topo("ResNet34") > 21 + POINTS);
     assertTrue(topo("AlexNet") > 0);
   }
 
@@ -148,7 +154,7 @@ class PublishedFiguresTest {
   @Test
   void withoutNegotiationResultsHardlyWaitForTheSynchroniser() {
     assertEquals(0.46, onMost(SimulatedPolicy.BASELINE).backgroundShare(), 0.046);
-    assertEquals(0.034, onMost(SimulatedPolicy.TOPO).backgroundShare(), 0.003);
+    assertEquals(0.034, onMost(SimulatedPolicy.TOPO).backgroundShare(), 0.007);
     assertTrue(onMost(SimulatedPolicy.TOPO).busyShare() < 0.06);
   }
 }
