@@ -2,6 +2,7 @@ package dev.tandem.posix;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.List;
 
 /**
  * Copies of a few cache lines between native memories, for paths where {@link MemorySegment#copy}
@@ -17,28 +18,47 @@ public final class SmallCopies {
 
   private SmallCopies() {}
 
-  /** Copies as {@link MemorySegment#copy} does. */
-  public static void copy(
-      MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long bytes) {
-    if (!raw(from) || !raw(to)) {
-      MemorySegment.copy(from, fromOffset, to, toOffset, bytes);
-      return;
-    }
-    if (bytes < 0
-        || fromOffset < 0
-        || toOffset < 0
-        || fromOffset > from.byteSize() - bytes
-        || toOffset > to.byteSize() - bytes) {
-      throw new IndexOutOfBoundsException(
-          "%d bytes from %d of %d to %d of %d"
-              .formatted(bytes, fromOffset, from.byteSize(), toOffset, to.byteSize()));
-    }
+  /** Copies all of the sources to the target, one behind the other, none of which may overlap. */
+  public static void gather(List<MemorySegment> sources, MemorySegment target) {
+    boolean quick = raw(target);
+    long place = target.address();
+    long at = 0;
     try {
-      MemorySegment.copy(
-          MEMORY, from.address() + fromOffset, MEMORY, to.address() + toOffset, bytes);
+      for (int i = 0; i < sources.size(); i++) {
+        MemorySegment source = sources.get(i);
+        long bytes = source.byteSize();
+        if (quick && raw(source) && bytes <= target.byteSize() - at) {
+          MemorySegment.copy(MEMORY, source.address(), MEMORY, place + at, bytes);
+        } else {
+          MemorySegment.copy(source, 0, target, at, bytes);
+        }
+        at += bytes;
+      }
     } finally {
-      Reference.reachabilityFence(from);
-      Reference.reachabilityFence(to);
+      Reference.reachabilityFence(sources);
+      Reference.reachabilityFence(target);
+    }
+  }
+
+  /** Copies the source to all of the targets, one behind the other, none of which may overlap. */
+  public static void scatter(MemorySegment source, List<MemorySegment> targets) {
+    boolean quick = raw(source);
+    long place = source.address();
+    long at = 0;
+    try {
+      for (int i = 0; i < targets.size(); i++) {
+        MemorySegment target = targets.get(i);
+        long bytes = target.byteSize();
+        if (quick && raw(target) && bytes <= source.byteSize() - at) {
+          MemorySegment.copy(MEMORY, place + at, MEMORY, target.address(), bytes);
+        } else {
+          MemorySegment.copy(source, at, target, 0, bytes);
+        }
+        at += bytes;
+      }
+    } finally {
+      Reference.reachabilityFence(source);
+      Reference.reachabilityFence(targets);
     }
   }
 

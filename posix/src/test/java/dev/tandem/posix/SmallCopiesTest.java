@@ -6,54 +6,70 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 final class SmallCopiesTest {
 
+  private static final int BYTES = 300;
+  private static final int[] LENGTHS = {0, 1, 4, 63, 64, 65, 103};
+
   @Test
-  void copiesLikeTheCarefulCopyBetweenAllKindsOfMemory() {
-    RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
-    byte[] data = new byte[300];
-    random.nextBytes(data);
+  void gathersAndScattersAllKindsOfMemory() {
+    byte[] data = new byte[BYTES];
+    RandomGenerator.of("L64X128MixRandom").nextBytes(data);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment nativeData = arena.allocateFrom(ValueLayout.JAVA_BYTE, data);
-      MemorySegment[] sources = {
-        nativeData, nativeData.asReadOnly(), MemorySegment.ofArray(data.clone())
-      };
-      for (MemorySegment source : sources) {
-        for (MemorySegment target :
-            new MemorySegment[] {arena.allocate(300), MemorySegment.ofArray(new byte[300])}) {
-          for (int bytes : new int[] {0, 1, 4, 63, 64, 65, 200}) {
-            target.fill((byte) 0);
-            byte[] expected = new byte[300];
-            System.arraycopy(data, 7, expected, 90, bytes);
+      MemorySegment heapData = MemorySegment.ofArray(data.clone());
+      for (MemorySegment source : List.of(nativeData, nativeData.asReadOnly(), heapData)) {
+        for (boolean onHeap : new boolean[] {false, true}) {
+          MemorySegment whole = memory(arena, BYTES, onHeap);
+          SmallCopies.gather(parts(source), whole);
+          assertArrayEquals(data, whole.toArray(ValueLayout.JAVA_BYTE));
 
-            SmallCopies.copy(source, 7, target, 90, bytes);
-
-            assertArrayEquals(expected, target.toArray(ValueLayout.JAVA_BYTE));
-          }
+          MemorySegment back = memory(arena, BYTES, onHeap);
+          SmallCopies.scatter(source, parts(back));
+          assertArrayEquals(data, back.toArray(ValueLayout.JAVA_BYTE));
         }
       }
     }
   }
 
+  private static MemorySegment memory(Arena arena, int bytes, boolean onHeap) {
+    return onHeap ? MemorySegment.ofArray(new byte[bytes]) : arena.allocate(bytes);
+  }
+
+  private static List<MemorySegment> parts(MemorySegment whole) {
+    List<MemorySegment> parts = new ArrayList<>();
+    long at = 0;
+    for (int length : LENGTHS) {
+      parts.add(whole.asSlice(at, length));
+      at += length;
+    }
+    return parts;
+  }
+
   @Test
   void refusesWhatIsOutsideDeadOrReadOnly() {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment from = arena.allocate(64);
-      MemorySegment to = arena.allocate(64);
-      assertThrows(IndexOutOfBoundsException.class, () -> SmallCopies.copy(from, 1, to, 0, 64));
-      assertThrows(IndexOutOfBoundsException.class, () -> SmallCopies.copy(from, 0, to, 1, 64));
-      assertThrows(IndexOutOfBoundsException.class, () -> SmallCopies.copy(from, -1, to, 0, 8));
-      assertThrows(IndexOutOfBoundsException.class, () -> SmallCopies.copy(from, 0, to, 0, -1));
+      MemorySegment large = arena.allocate(64);
+      MemorySegment small = arena.allocate(63);
+      List<MemorySegment> parts = List.of(arena.allocate(32), arena.allocate(32));
+      assertThrows(IndexOutOfBoundsException.class, () -> SmallCopies.gather(parts, small));
+      assertThrows(IndexOutOfBoundsException.class, () -> SmallCopies.scatter(small, parts));
       assertThrows(
-          IllegalArgumentException.class, () -> SmallCopies.copy(from, 0, to.asReadOnly(), 0, 8));
+          IllegalArgumentException.class, () -> SmallCopies.gather(parts, large.asReadOnly()));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> SmallCopies.scatter(large, List.of(small.asReadOnly())));
       MemorySegment dead;
       try (Arena shortLived = Arena.ofConfined()) {
         dead = shortLived.allocate(64);
       }
-      assertThrows(IllegalStateException.class, () -> SmallCopies.copy(dead, 0, to, 0, 8));
+      assertThrows(IllegalStateException.class, () -> SmallCopies.gather(List.of(dead), large));
+      assertThrows(IllegalStateException.class, () -> SmallCopies.scatter(dead, parts));
     }
   }
 }

@@ -39,16 +39,8 @@ public final class FusedAllreduce {
       return;
     }
     MemorySegment packed = team.fused(bytes);
-    long at = 0;
-    for (MemorySegment tensor : tensors) {
-      SmallCopies.copy(tensor, 0, packed, at, tensor.byteSize());
-      at += tensor.byteSize();
-    }
+    SmallCopies.gather(tensors, packed);
     Allreduce.run(team, packed, type, op, level);
-    at = 0;
-    for (MemorySegment tensor : tensors) {
-      SmallCopies.copy(packed, at, tensor, 0, tensor.byteSize());
-      at += tensor.byteSize();
-    }
+    SmallCopies.scatter(packed, tensors);
   }
 }
