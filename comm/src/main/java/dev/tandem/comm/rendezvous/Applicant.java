@@ -94,6 +94,8 @@ public final class Applicant implements AutoCloseable {
         Link link = Link.called(socket, job.tls(), deadline);
         Handshake.initiate(link, job.secret(), Handshake.MEETING_POINT, me, deadline);
         return link;
+      } catch (Handshake.RefusedException e) {
+        throw e;
       } catch (IOException e) {
         boolean late = System.nanoTime() - connecting >= HandshakeServer.PATIENCE.toNanos();
         if (!late || deadline.passed()) {
