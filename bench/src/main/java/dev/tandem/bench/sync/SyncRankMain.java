@@ -1,11 +1,10 @@
 package dev.tandem.bench.sync;
 
+import dev.tandem.bench.WarmUp;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.Affinity;
-import java.lang.management.CompilationMXBean;
-import java.lang.management.ManagementFactory;
 import java.util.BitSet;
 import java.util.List;
 
@@ -20,9 +19,6 @@ public final class SyncRankMain {
 
   static final String IDLE = "idle";
   static final String SAME = "same";
-
-  /** The JVM is warm when its compilers use less than this share of a core. */
-  private static final double COMPILING_SHARE = 0.01;
 
   private final Communicator communicator;
   private final SyncWorkload workload;
@@ -77,21 +73,14 @@ public final class SyncRankMain {
    * its compilers have no core but this one, and would take it from whoever's turn it is.
    */
   private void warmUp() {
-    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
-    long began = System.nanoTime();
-    boolean compiling = true;
-    while (compiling) {
-      long lapBegan = System.nanoTime();
-      long compiled = compilers.getTotalCompilationTime();
-      for (SyncTurn turn : effort.warmUpTurns()) {
-        training.run(turn, SyncTraining.WARM_UP);
-      }
-      long now = System.nanoTime();
-      double share = (compilers.getTotalCompilationTime() - compiled) * 1e6 / (now - lapBegan);
-      boolean time = now - began < effort.warmUp().toNanos();
-      // All ranks must come to the same answer.
-      compiling = training.all(time ? share : 0, ReduceOp.MAX) > COMPILING_SHARE;
-    }
+    WarmUp.run(
+        effort.warmUp(),
+        () -> {
+          for (SyncTurn turn : effort.warmUpTurns()) {
+            training.run(turn, SyncTraining.WARM_UP);
+          }
+        },
+        share -> training.all(share, ReduceOp.MAX));
   }
 
   /** Whether there is time for another round, if it takes as long as those before. */

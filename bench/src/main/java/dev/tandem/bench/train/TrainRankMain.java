@@ -2,14 +2,13 @@ package dev.tandem.bench.train;
 
 import dev.tandem.bench.Contender;
 import dev.tandem.bench.Spread;
+import dev.tandem.bench.WarmUp;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.management.CompilationMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,9 +25,6 @@ import java.util.stream.IntStream;
  * with the same lines read and printed.
  */
 public final class TrainRankMain {
-
-  /** The JVM is warm when its compilers use less than this share of a core. */
-  private static final double COMPILING_SHARE = 0.01;
 
   private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(4);
 
@@ -101,23 +97,18 @@ public final class TrainRankMain {
    * compilers have no core but those that train. Only first turns take more than one lap.
    */
   private void warmUp(Training training, int steps) {
-    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
-    long began = System.nanoTime();
-    boolean compiling = true;
-    while (compiling) {
-      long lapBegan = System.nanoTime();
-      long compiled = compilers.getTotalCompilationTime();
-      for (int step = 0; step < steps; step++) {
-        training.step(true);
-      }
-      long now = System.nanoTime();
-      double share = (compilers.getTotalCompilationTime() - compiled) * 1e6 / (now - lapBegan);
-      boolean time = now - began < LONGEST_WARM_UP.toNanos();
-      // All ranks must come to the same answer.
-      double[] most = {time ? share : 0};
-      communicator.allreduce(MemorySegment.ofArray(most), DType.FLOAT64, ReduceOp.MAX);
-      compiling = most[0] > COMPILING_SHARE;
-    }
+    WarmUp.run(
+        LONGEST_WARM_UP,
+        () -> {
+          for (int step = 0; step < steps; step++) {
+            training.step(true);
+          }
+        },
+        share -> {
+          double[] most = {share};
+          largest(most);
+          return most[0];
+        });
   }
 
   private String expose(TrainRequest.Expose expose) {
@@ -147,7 +138,12 @@ public final class TrainRankMain {
 
   /** Of the slowest rank, step by step: with synchronisation each waits for it anyway. */
   private void slowest(double[] seconds) {
-    communicator.allreduce(MemorySegment.ofArray(seconds), DType.FLOAT64, ReduceOp.MAX);
+    largest(seconds);
+  }
+
+  /** Of all ranks, one by one. */
+  private void largest(double[] numbers) {
+    communicator.allreduce(MemorySegment.ofArray(numbers), DType.FLOAT64, ReduceOp.MAX);
   }
 
   private double seconds(Runnable step) {
