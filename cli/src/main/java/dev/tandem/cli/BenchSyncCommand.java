@@ -107,6 +107,13 @@ final class BenchSyncCommand extends TandemCommand {
       description = "Only these cycle times, in milliseconds. Default: 1,5, with --quick 1.")
   private List<Double> cycles = List.of();
 
+  @Option(
+      names = "--images",
+      paramLabel = "N",
+      description =
+          "Images of a rank and step. Fewer make steps shorter, and synchronisation more of them.")
+  private Integer images;
+
   @Override
   protected List<SyncRow> run() {
     SyncEffort effort = quick ? SyncEffort.QUICK : SyncEffort.FULL;
@@ -124,6 +131,12 @@ final class BenchSyncCommand extends TandemCommand {
     }
     if (!cycles.isEmpty()) {
       effort = effort.withCycles(cycles);
+    }
+    if (images != null) {
+      if (images < 1) {
+        throw new UsageException("--images must be at least 1");
+      }
+      effort = effort.withImages(images);
     }
     if (rounds != null) {
       if (rounds < 1) {

@@ -264,6 +264,7 @@ public final class ReadBenchmark {
       original.index(true);
       original.warm();
     }
+    contender.prepare(what);
     if (what.warm()) {
       what.database().warm();
     } else {

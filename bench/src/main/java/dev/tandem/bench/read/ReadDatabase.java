@@ -11,6 +11,7 @@ import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.lmdb.WriterOptions;
 import dev.tandem.posix.FileErrors;
+import dev.tandem.posix.PageCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,10 @@ record ReadDatabase(String name, Path folder, long records, long fileBytes) {
 
   private static final Seed PIXELS = new Seed(1);
   private static final int COMMIT_EVERY = 1000;
+  private static final int COOLING_ATTEMPTS = 10;
+
+  /** What may be left of a cold file in the page cache. */
+  private static final double COLD_SHARE = 0.001;
 
   /** Makes it, with a commit every 1000 records as Caffe's tool has them, or finds it made. */
   static ReadDatabase in(Path folder, SyntheticRecords.Kind kind, long records, Progress progress) {
@@ -84,9 +89,26 @@ record ReadDatabase(String name, Path folder, long records, long fileBytes) {
     }
   }
 
-  /** The page cache holds nothing of it; the caches of everything else stay. */
+  /**
+   * The page cache holds nothing of it; the caches of everything else stay. Pages that somebody has
+   * mapped are not dropped: a process that is just ending, or this one until garbage is collected.
+   */
   void cool() {
-    Children.run(List.of("dd", "if=" + file(), "iflag=nocache", "count=0", "status=none"));
+    PageCache cache = PageCache.capability().orElseThrow();
+    long left = 0;
+    for (int attempt = 0; attempt < COOLING_ATTEMPTS; attempt++) {
+      if (attempt > 0) {
+        System.gc();
+      }
+      cache.drop(file());
+      left = cache.residentBytes(file(), 0, fileBytes);
+      if (left <= COLD_SHARE * fileBytes) {
+        return;
+      }
+    }
+    throw new WorkFailedException(
+        "%s cannot be measured cold: %,d bytes of it stay in the page cache"
+            .formatted(file(), left));
   }
 
   /** The page cache holds all of it. */

@@ -23,7 +23,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
    * How often a warm database is read: what is in memory is read so fast that a single time would
    * measure the start of processes.
    */
-  private static final int WARM_EPOCHS = 4;
+  private static final int WARM_EPOCHS = 12;
 
   /** Through latency a gigabyte takes the other modes a minute; the study of modes has them. */
   private static final List<String> LATENCY =

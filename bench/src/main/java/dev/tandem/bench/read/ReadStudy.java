@@ -176,7 +176,6 @@ public final class ReadStudy {
     }
 
     private ReadOutcome tandem(String mode, int readers, String... settings) {
-      database.cool();
       int batch = ReadPlan.batch(database);
       ReadCase what =
           new ReadCase(
@@ -187,7 +186,10 @@ public final class ReadStudy {
               readers,
               batch,
               (int) (database.records() / batch));
-      return new TandemReadContender(mode, true, scratch.path(), settings).run(what, FREE);
+      TandemReadContender contender = new TandemReadContender(mode, true, scratch.path(), settings);
+      contender.prepare(what);
+      database.cool();
+      return contender.run(what, FREE);
     }
 
     private ReadOutcome liblmdb(ReadContender peer, int readers) {

@@ -39,9 +39,14 @@ final class TandemReadContender implements ReadContender {
     return indexAtHand ? mode : mode + "-noindex";
   }
 
+  /** Building an index reads a good part of the database, which is not cold then. */
+  @Override
+  public void prepare(ReadCase what) {
+    what.database().index(indexAtHand);
+  }
+
   @Override
   public ReadOutcome run(ReadCase what, Confinement confinement) {
-    what.database().index(indexAtHand);
     Children.run(confinement.wrap(command(what)));
     return outcome(what);
   }

@@ -17,6 +17,7 @@ import java.util.TreeMap;
  * @param steps of a turn that count
  * @param idlePairs of loops with and without an idle synchroniser
  * @param checkSteps after which the parameters under all policies are compared
+ * @param images of a rank and step
  * @param limit no round but the first begins that would end later, from the start of everything
  * @param inputs heavy, light or synthetic
  * @param cycleMillis of policies that negotiate
@@ -27,6 +28,7 @@ public record SyncEffort(
     int steps,
     int idlePairs,
     int checkSteps,
+    int images,
     Duration limit,
     List<String> inputs,
     List<Double> cycleMillis,
@@ -38,6 +40,8 @@ public record SyncEffort(
   /** What a user of PyTorch would compare with. */
   static final String BUCKETS = "buckets";
 
+  private static final int IMAGES = 4;
+
   /** For figures to rely on. */
   public static final SyncEffort FULL =
       new SyncEffort(
@@ -45,6 +49,7 @@ public record SyncEffort(
           20,
           30,
           100,
+          IMAGES,
           Duration.ofMinutes(15),
           SyncInput.codes(),
           List.of(1.0, 5.0),
@@ -66,6 +71,7 @@ public record SyncEffort(
           10,
           6,
           12,
+          IMAGES,
           Duration.ofSeconds(62),
           SyncInput.codes(),
           List.of(1.0),
@@ -103,7 +109,8 @@ public record SyncEffort(
       ways.addAll(0, List.of(BASELINE, BUCKETS, "topo"));
     }
     int pairs = names.contains(IDLE) ? idlePairs : 0;
-    return new SyncEffort(rounds, steps, pairs, checkSteps, limit, inputs, List.of(1.0), ways);
+    return new SyncEffort(
+        rounds, steps, pairs, checkSteps, images, limit, inputs, List.of(1.0), ways);
   }
 
   /** The same, of these policies beside the baseline and without idle loops. */
@@ -115,17 +122,23 @@ public record SyncEffort(
         beside.add(name);
       }
     }
-    return new SyncEffort(rounds, steps, 0, checkSteps, limit, inputs, cycleMillis, beside);
+    return new SyncEffort(rounds, steps, 0, checkSteps, images, limit, inputs, cycleMillis, beside);
   }
 
   public SyncEffort withInputs(List<String> codes) {
     codes.forEach(SyncInput::of);
     return new SyncEffort(
-        rounds, steps, idlePairs, checkSteps, limit, codes, cycleMillis, policies);
+        rounds, steps, idlePairs, checkSteps, images, limit, codes, cycleMillis, policies);
   }
 
   public SyncEffort withCycles(List<Double> millis) {
-    return new SyncEffort(rounds, steps, idlePairs, checkSteps, limit, inputs, millis, policies);
+    return new SyncEffort(
+        rounds, steps, idlePairs, checkSteps, images, limit, inputs, millis, policies);
+  }
+
+  public SyncEffort withImages(int count) {
+    return new SyncEffort(
+        rounds, steps, idlePairs, checkSteps, count, limit, inputs, cycleMillis, policies);
   }
 
   /**
@@ -142,7 +155,7 @@ public record SyncEffort(
 
   public SyncEffort withRounds(int count) {
     return new SyncEffort(
-        count, steps, idlePairs, checkSteps, limit, inputs, cycleMillis, policies);
+        count, steps, idlePairs, checkSteps, images, limit, inputs, cycleMillis, policies);
   }
 
   /** The turns of a round, in the order of even rounds. */
@@ -184,6 +197,7 @@ public record SyncEffort(
         Integer.toString(steps),
         Integer.toString(idlePairs),
         Integer.toString(checkSteps),
+        Integer.toString(images),
         limit.toString(),
         String.join(",", inputs),
         String.join(",", cycleMillis.stream().map(each -> each.toString()).toList()),
@@ -196,9 +210,10 @@ public record SyncEffort(
         Integer.parseInt(arguments[1]),
         Integer.parseInt(arguments[2]),
         Integer.parseInt(arguments[3]),
-        Duration.parse(arguments[4].toUpperCase(Locale.ROOT)),
-        List.of(arguments[5].split(",", -1)),
-        Arrays.stream(arguments[6].split(",", -1)).map(Double::valueOf).toList(),
-        arguments[7].isEmpty() ? List.of() : List.of(arguments[7].split(",", -1)));
+        Integer.parseInt(arguments[4]),
+        Duration.parse(arguments[5].toUpperCase(Locale.ROOT)),
+        List.of(arguments[6].split(",", -1)),
+        Arrays.stream(arguments[7].split(",", -1)).map(Double::valueOf).toList(),
+        arguments[8].isEmpty() ? List.of() : List.of(arguments[8].split(",", -1)));
   }
 }

@@ -37,8 +37,9 @@ public final class SyncRankMain {
     long began = System.nanoTime();
     try (Communicator communicator = Communicator.join()) {
       pin(communicator.rank());
-      try (SyncWorkload workload = new SyncWorkload(communicator)) {
-        new SyncRankMain(communicator, workload, SyncEffort.of(arguments)).run(began);
+      SyncEffort effort = SyncEffort.of(arguments);
+      try (SyncWorkload workload = new SyncWorkload(communicator, effort.images())) {
+        new SyncRankMain(communicator, workload, effort).run(began);
       }
     }
   }

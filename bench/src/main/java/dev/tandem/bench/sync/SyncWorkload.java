@@ -50,12 +50,13 @@ final class SyncWorkload implements AutoCloseable {
   private static final int CLASSES = 10;
   private static final int IMAGES = 96;
 
-  /** Of a rank. */
-  private static final int BATCH = 4;
-
   private static final double LEARNING_RATE = 0.01;
 
   private final Communicator communicator;
+
+  /** Images of this rank in a step. */
+  private final int batch;
+
   private final Arena arena = Arena.ofShared();
   private final Network network;
   private final MemorySegment firstParameters;
@@ -63,8 +64,9 @@ final class SyncWorkload implements AutoCloseable {
   private final Samples fixed;
   private SgdMomentum optimizer;
 
-  SyncWorkload(Communicator communicator) {
+  SyncWorkload(Communicator communicator, int batch) {
     this.communicator = communicator;
+    this.batch = batch;
     network = Network.create(Engine.start(1), spec(), SEED.derive("parameters"));
     firstParameters = arena.allocate(network.parameterBuffer().byteSize(), 64);
     firstParameters.copyFrom(network.parameterBuffer());
@@ -95,17 +97,17 @@ final class SyncWorkload implements AutoCloseable {
   }
 
   private Samples fixedBatch() {
-    int values = 3 * SIDE * SIDE * BATCH;
+    int values = 3 * SIDE * SIDE * batch;
     MemorySegment inputs = arena.allocate((long) values * Float.BYTES, 64);
-    MemorySegment labels = arena.allocate((long) BATCH * Long.BYTES, 64);
+    MemorySegment labels = arena.allocate((long) batch * Long.BYTES, 64);
     SplittableRandom random = SEED.derive("batch").derive(communicator.rank()).random();
     for (int i = 0; i < values; i++) {
       inputs.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) random.nextDouble(-1, 1));
     }
-    for (int i = 0; i < BATCH; i++) {
+    for (int i = 0; i < batch; i++) {
       labels.setAtIndex(ValueLayout.JAVA_LONG, i, random.nextInt(CLASSES));
     }
-    return new Samples(inputs, labels, BATCH);
+    return new Samples(inputs, labels, batch);
   }
 
   Network network() {
@@ -142,8 +144,8 @@ final class SyncWorkload implements AutoCloseable {
       if (loader == null) {
         return fixed;
       }
-      Batch batch = loader.next();
-      return new Samples(batch.images(), batch.labels(), batch.count());
+      Batch loaded = loader.next();
+      return new Samples(loaded.images(), loaded.labels(), loaded.count());
     }
 
     @Override
@@ -159,7 +161,7 @@ final class SyncWorkload implements AutoCloseable {
     Steps order =
         new Steps(
             new SampleOrder(SEED, IMAGES, Shuffle.BY_INDEX),
-            BATCH * communicator.size(),
+            batch * communicator.size(),
             EpochEnd.CIRCULAR);
     Preparation preparation =
         new Preparation(
