@@ -165,6 +165,31 @@ class SyncSimulatorTest {
         1e-6);
   }
 
+  /** A pass so short that input is busy still when it is over, and a transfer that outlasts it. */
+  @ParameterizedTest
+  @EnumSource(SimulatedPolicy.class)
+  void inputSlowsCopiesAndTransfersDownWhileItIsBusy(SimulatedPolicy policy) {
+    NetworkProfile brief = new NetworkProfile("brief", 1_000_000_000, 1, 0.1, NETWORK.nodes());
+    int ranks = 6;
+    double input = 40;
+    double drag = 0.25;
+    ClusterModel cluster = BUILT_IN.cluster().withInput(input).withInputDrag(drag);
+    SimulatedSync row =
+        simulator(BUILT_IN.with(SchedulingNoise.NONE).with(cluster))
+            .compare(brief, ranks, List.of(policy), Scaling.WEAK, false)
+            .getFirst();
+    double window = policy.partitions() ? input * 7 / 4 : input;
+    double rate = drag * input / window;
+    double bytes = brief.gradientBytes();
+    double work =
+        cluster.computeMillis() * brief.relativeCompute()
+            + cluster.copyMillis(bytes, ranks)
+            + cluster.transferMillis(bytes, ranks);
+    // The device works all the time but when it waits for the synchroniser.
+    double idle = row.backgroundShare() * row.iterationMillis();
+    assertEquals(idle + work + (window - idle) * rate / (1 + rate), row.iterationMillis(), 1e-6);
+  }
+
   @Test
   void whoDispatchesLessIsPreemptedLess() {
     NetworkProfile few =
