@@ -61,7 +61,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     windowEnd = begin + inputMillis();
     copied = 0;
     long waitsBefore = noise.engineWaits();
-    noise.computeEnds(begin, dragged(workload.computeMillis(), begin), contended(begin), computed);
+    noise.computeEnds(begin, dragged(workload.computeMillis(), begin), engineContended(), computed);
     double started = synchronise();
     double compute = Arrays.stream(computed).sum() / ranks - begin;
     account.compute += compute;
@@ -96,9 +96,14 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     return noise.slack() + noise.held(contended(time), slept);
   }
 
-  /** Whether a thread that wakes at a time may find its core held by the input pipeline. */
+  /** Whether the synchroniser's thread that wakes at a time may find its core held by input. */
   private boolean contended(double time) {
     return !policy.partitions() && time >= begin && time < windowEnd;
+  }
+
+  /** Whether the engine, which wakes when an iteration begins, may find its core held by input. */
+  private boolean engineContended() {
+    return windowEnd > begin && !(policy.partitions() && cluster.engineCores() > 0);
   }
 
   final double tensorBytes() {
