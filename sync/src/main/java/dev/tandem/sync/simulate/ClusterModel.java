@@ -8,10 +8,11 @@ package dev.tandem.sync.simulate;
  * @param batchFreeShare of computeMillis that an iteration costs however small its batch is
  * @param inputMillis for which the input pipeline keeps the cores of a rank busy in an iteration;
  *     it begins with the iteration
- * @param inputDrag by which the engine is slower meanwhile, as a share of its time: what both need
- *     besides cores, such as memory bandwidth and copies to the device
+ * @param inputDrag by which passes, copies and transfers are slower meanwhile, as a share of their
+ *     time: what all need besides cores, such as memory bandwidth and copies to the device
  * @param cores of a rank
- * @param engineCores that the engine has to itself when cores are partitioned
+ * @param engineCores that the engine has to itself when cores are partitioned; 0 if only the
+ *     synchroniser has a core to itself and the engine shares the others with the input pipeline
  * @param cycleMillis from one negotiation to the next, if all goes well
  * @param fusionBytes most bytes of a fused transfer
  * @param controlMicros of a negotiating collective for each doubling of the ranks
@@ -66,6 +67,10 @@ public record ClusterModel(
     positive("cluster.nodeBandwidth", nodeBandwidth);
     positive("cluster.bandwidth", bandwidth);
     positive("cluster.copyBandwidth", copyBandwidth);
+    if (engineCores < 0) {
+      throw new IllegalArgumentException(
+          "cluster.engineCores " + engineCores + ": must be at least 0");
+    }
     if (cores < engineCores + 2) {
       throw new IllegalArgumentException(
           "cluster.cores %d: must be at least 2 more than cluster.engineCores %d"
@@ -79,7 +84,7 @@ public record ClusterModel(
     }
   }
 
-  /** Cores left for the input pipeline when the synchroniser has one and the engine its own. */
+  /** Cores for the input pipeline when the synchroniser has one and the engine those of its own. */
   int inputCores() {
     return cores - 1 - engineCores;
   }

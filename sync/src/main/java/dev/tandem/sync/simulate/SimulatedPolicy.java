@@ -13,11 +13,11 @@ public enum SimulatedPolicy {
   GS,
   /** As the baseline, but the collective is tested now and then and naps in between. */
   NBCS,
-  /** As the baseline, but every component has cores of its own. */
+  /** As the baseline, but the synchroniser has a core of its own (and so may others). */
   SCP,
   /** Nothing to agree on: buffers leave in an order known beforehand, when they are full. */
   TOPO,
-  /** {@link #TOPO} with cores of its own for every component. */
+  /** {@link #TOPO} with cores divided as for {@link #SCP}. */
   SCP_TOPO;
 
   /** The name on the command line. */
@@ -35,7 +35,7 @@ public enum SimulatedPolicy {
     return negotiates() && this != NBCS;
   }
 
-  /** Whether components have cores of their own, so that none waits for another's. */
+  /** Whether the synchroniser, at least, has a core that no other component uses. */
   boolean partitions() {
     return this == SCP || this == SCP_TOPO;
   }

@@ -61,7 +61,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     windowEnd = begin + inputMillis();
     copied = 0;
     long waitsBefore = noise.engineWaits();
-    noise.computeEnds(begin, passMillis(), contended(begin), computed);
+    noise.computeEnds(begin, dragged(workload.computeMillis(), begin), engineContended(), computed);
     double started = synchronise();
     double compute = Arrays.stream(computed).sum() / ranks - begin;
     account.compute += compute;
@@ -82,9 +82,10 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
   /** Runs a transfer of so many tensors that all ranks have started by now. */
   final void transfer(double started, int tensors) {
     double bytes = tensors * tensorBytes();
-    double copy = cluster.copyMillis(bytes, ranks);
-    transfersEnd = Math.max(transfersEnd, started) + copy + cluster.transferMillis(bytes, ranks);
-    copied += copy;
+    double copyBegin = Math.max(transfersEnd, started);
+    double copyEnd = copyBegin + dragged(cluster.copyMillis(bytes, ranks), copyBegin);
+    transfersEnd = copyEnd + dragged(cluster.transferMillis(bytes, ranks), copyEnd);
+    copied += copyEnd - copyBegin;
   }
 
   /**
@@ -95,9 +96,14 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     return noise.slack() + noise.held(contended(time), slept);
   }
 
-  /** Whether a thread that wakes at a time may find its core held by the input pipeline. */
+  /** Whether the synchroniser's thread that wakes at a time may find its core held by input. */
   private boolean contended(double time) {
     return !policy.partitions() && time >= begin && time < windowEnd;
+  }
+
+  /** Whether the engine, which wakes when an iteration begins, may find its core held by input. */
+  private boolean engineContended() {
+    return windowEnd > begin && !(policy.partitions() && cluster.engineCores() > 0);
   }
 
   final double tensorBytes() {
@@ -109,14 +115,17 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
   }
 
   /**
-   * How long a pass takes without noise. Cores of its own do not keep the engine from the rest that
-   * the input pipeline uses; on fewer cores that uses it more slowly for longer.
+   * How long work of the device takes that begins at a time: a pass, a copy or a transfer. While
+   * the input pipeline is busy it is slower, because they share memory, links and copy engines,
+   * whatever the cores are divided into; on fewer cores input uses those more slowly for longer.
    */
-  private double passMillis() {
-    double window = inputMillis();
-    double drag = window > 0 ? cluster.inputDrag() * workload.inputMillis() / window : 0;
-    double compute = workload.computeMillis();
-    return Math.min(compute * (1 + drag), compute + window * drag / (1 + drag));
+  private double dragged(double millis, double from) {
+    double shared = windowEnd - from;
+    if (shared <= 0) {
+      return millis;
+    }
+    double drag = cluster.inputDrag() * workload.inputMillis() / inputMillis();
+    return Math.min(millis * (1 + drag), millis + shared * drag / (1 + drag));
   }
 
   private double inputMillis() {

@@ -45,6 +45,8 @@ class SyncParameterFileTest {
     assertMistake("cluster.cycles = 1", "unknown key cluster.cycles");
     assertMistake("cluster.cycleMillis = soon", "cluster.cycleMillis = soon");
     assertMistake("cluster.cycleMillis = 0", "cluster.cycleMillis 0.0: must be above 0");
+    assertMistake("cluster.engineCores = -1", "cluster.engineCores -1: must be at least 0");
+    assertMistake("cluster.engineCores = 6", "cluster.cores 7: must be at least 2 more");
     assertMistake("noise.heldShare = 2", "held shares must lie between 0 and 1");
     assertMistake("network.10.name = Own", "network.10.parameters is missing");
     UsageException missing =

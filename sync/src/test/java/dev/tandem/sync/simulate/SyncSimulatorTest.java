@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -19,6 +23,8 @@ class SyncSimulatorTest {
   private static final List<SimulatedPolicy> ALL = List.of(SimulatedPolicy.values());
   private static final int ITERATIONS = 100_000;
 
+  @TempDir private Path folder;
+
   private static SyncSimulator simulator(SyncParameters parameters) {
     return new SyncSimulator(parameters, new Seed(1), ITERATIONS);
   }
@@ -27,6 +33,12 @@ class SyncSimulatorTest {
     return simulator(parameters)
         .compare(NETWORK, ranks, List.of(policy), Scaling.WEAK, false)
         .getFirst();
+  }
+
+  /** Cores of its own for every component: one, two and four of seven. */
+  private SyncParameters threeSets() throws IOException {
+    return SyncParameterFile.read(
+        Files.writeString(folder.resolve("cores.properties"), "cluster.engineCores = 2"));
   }
 
   /** A network without cost on a machine without noise. */
@@ -134,18 +146,20 @@ class SyncSimulatorTest {
 
   /** The engine wakes at the beginning of a pass, just when the input pipeline takes the cores. */
   @Test
-  void onlyCoresOfItsOwnLetTheEngineWakeInTime() {
+  void onlyCoresOfItsOwnLetTheEngineWakeInTime() throws IOException {
     // Whoever wakes in the window finds its core held, and nobody else does.
-    SyncParameters held =
-        BUILT_IN
-            .with(BUILT_IN.cluster().withInputDrag(0))
-            .with(new SchedulingNoise(0, 5, 1, 0, 1, 0, 0, 0));
-    double pass = BUILT_IN.cluster().computeMillis();
-    SimulatedSync shared = run(held, SimulatedPolicy.TOPO, 96);
-    assertEquals(pass + 5, shared.computeShare() * shared.iterationMillis(), 0.5);
-    SimulatedSync own = run(held, SimulatedPolicy.SCP_TOPO, 96);
-    assertEquals(pass, own.computeShare() * own.iterationMillis(), 0.01);
-    assertEquals(0, shared.engineWaits(), "to wake late is no involuntary switch");
+    SchedulingNoise held = new SchedulingNoise(0, 5, 1, 0, 1, 0, 0, 0);
+    for (SyncParameters divided : List.of(BUILT_IN, threeSets())) {
+      SyncParameters parameters = divided.with(divided.cluster().withInputDrag(0)).with(held);
+      boolean engineHasItsOwn = divided.cluster().engineCores() > 0;
+      double pass = divided.cluster().computeMillis();
+      SimulatedSync topo = run(parameters, SimulatedPolicy.TOPO, 96);
+      assertEquals(pass + 5, topo.computeShare() * topo.iterationMillis(), 0.5);
+      SimulatedSync scp = run(parameters, SimulatedPolicy.SCP_TOPO, 96);
+      assertEquals(
+          engineHasItsOwn ? pass : pass + 5, scp.computeShare() * scp.iterationMillis(), 0.5);
+      assertEquals(0, topo.engineWaits(), "to wake late is no involuntary switch");
+    }
   }
 
   /** A rank alone, so that nothing else takes time. */
@@ -157,12 +171,37 @@ class SyncSimulatorTest {
     double drag = 0.25;
     SyncParameters dragged = still.with(still.cluster().withInput(input).withInputDrag(drag));
     SimulatedSync row = run(dragged, policy, 1);
-    double window = policy.partitions() ? input * 7 / 4 : input;
+    double window = policy.partitions() ? input * 7 / 6 : input;
     double rate = drag * input / window;
     assertEquals(
         still.cluster().computeMillis() + window * rate / (1 + rate),
         row.computeShare() * row.iterationMillis(),
         1e-6);
+  }
+
+  /** A pass so short that input is busy still when it is over, and a transfer that outlasts it. */
+  @ParameterizedTest
+  @EnumSource(SimulatedPolicy.class)
+  void inputSlowsCopiesAndTransfersDownWhileItIsBusy(SimulatedPolicy policy) {
+    NetworkProfile brief = new NetworkProfile("brief", 1_000_000_000, 1, 0.1, NETWORK.nodes());
+    int ranks = 6;
+    double input = 40;
+    double drag = 0.25;
+    ClusterModel cluster = BUILT_IN.cluster().withInput(input).withInputDrag(drag);
+    SimulatedSync row =
+        simulator(BUILT_IN.with(SchedulingNoise.NONE).with(cluster))
+            .compare(brief, ranks, List.of(policy), Scaling.WEAK, false)
+            .getFirst();
+    double window = policy.partitions() ? input * 7 / 6 : input;
+    double rate = drag * input / window;
+    double bytes = brief.gradientBytes();
+    double work =
+        cluster.computeMillis() * brief.relativeCompute()
+            + cluster.copyMillis(bytes, ranks)
+            + cluster.transferMillis(bytes, ranks);
+    // The device works all the time but when it waits for the synchroniser.
+    double idle = row.backgroundShare() * row.iterationMillis();
+    assertEquals(idle + work + (window - idle) * rate / (1 + rate), row.iterationMillis(), 1e-6);
   }
 
   @Test
@@ -197,11 +236,13 @@ class SyncSimulatorTest {
   }
 
   @Test
-  void inputThatIsTooSlowSetsThePace() {
-    SyncParameters slow = BUILT_IN.with(BUILT_IN.cluster().withInput(500));
-    assertEquals(500, run(slow, SimulatedPolicy.BASELINE, 96).iterationMillis(), 1e-6);
-    // With partitioned cores the input pipeline has four of seven.
-    assertEquals(875, run(slow, SimulatedPolicy.SCP, 96).iterationMillis(), 1e-6);
+  void inputThatIsTooSlowSetsThePace() throws IOException {
+    SyncParameters slow = BUILT_IN.with(BUILT_IN.cluster().withInput(600));
+    assertEquals(600, run(slow, SimulatedPolicy.BASELINE, 96).iterationMillis(), 1e-6);
+    // With a core for the synchroniser the input pipeline has six of seven.
+    assertEquals(700, run(slow, SimulatedPolicy.SCP, 96).iterationMillis(), 1e-6);
+    SyncParameters four = threeSets().with(threeSets().cluster().withInput(600));
+    assertEquals(1050, run(four, SimulatedPolicy.SCP, 96).iterationMillis(), 1e-6);
   }
 
   @Test
