@@ -3,7 +3,6 @@ package dev.tandem.cli;
 import dev.tandem.bench.servers.ServersBenchmark;
 import dev.tandem.bench.servers.ServersEffort;
 import dev.tandem.bench.servers.ServersRow;
-import dev.tandem.core.UsageException;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -15,7 +14,7 @@ import picocli.CommandLine.Option;
     description = {
       "Trains a small network on drawn digits from a database, on 2 and on 4 ranks, with"
           + " allreduce (policy buckets), with sharded parameter servers, and with servers behind"
-          + " proxies, at a staleness of 0, 2 and 8, while one rank, or each now and then, is late."
+          + " proxies, at several degrees of staleness, while one rank, or each now and then, is late."
           + " Prints steps a second, bytes moved within and between hosts, and loss and accuracy"
           + " after the same number of samples. All ranks run on this machine: that they are on two"
           + " hosts is a simulated topology, which decides what counts as local and global, not how"
@@ -24,7 +23,8 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem bench servers --quick            short turns, 75 s at most",
-      "  ./tandem bench servers --rounds 8 --json b.json"
+      "  ./tandem bench servers --rounds 8 --json b.json",
+      "  ./tandem bench servers --staleness 0,1,2,4,8   what staleness costs"
     })
 final class BenchServersCommand extends TandemCommand {
 
@@ -37,14 +37,21 @@ final class BenchServersCommand extends TandemCommand {
       description = "Turns of every mode. Default: 5, with --quick 3 or fewer.")
   private Integer rounds;
 
+  @Option(
+      names = "--staleness",
+      paramLabel = "STEPS",
+      split = ",",
+      description = "What servers and proxies are tried with. Default: 0,2,8.")
+  private List<Integer> staleness;
+
   @Override
   protected List<ServersRow> run() {
     ServersEffort effort = quick ? ServersEffort.QUICK : ServersEffort.FULL;
     if (rounds != null) {
-      if (rounds < 1) {
-        throw new UsageException("--rounds must be at least 1");
-      }
       effort = effort.withRounds(rounds);
+    }
+    if (staleness != null) {
+      effort = effort.withStaleness(staleness);
     }
     List<ServersRow> rows = new ServersBenchmark(effort, ConsoleProgress.system()).run();
     print(rows);

@@ -23,12 +23,11 @@ record BatchPlan(
   }
 
   /**
-   * Small steps at first, larger ones where the loss falls slowly. The rate grows with the root of
-   * the batch: less than in proportion, so that growing also quietens the steps, as a falling rate
-   * would.
+   * Small steps at first, larger ones where the loss falls slowly. The rate grows in proportion, so
+   * that a sample counts as much as before, and an epoch teaches about as much in fewer steps.
    */
   static BatchPlan growing(int first, GrowingBatch.Settings settings) {
     return new BatchPlan(
-        BatchSizings.GROW, first, settings.limit(), 0.5, () -> new GrowingBatch(settings));
+        BatchSizings.GROW, first, settings.limit(), 1, () -> new GrowingBatch(settings));
   }
 }

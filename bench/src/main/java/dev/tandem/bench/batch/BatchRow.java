@@ -11,7 +11,7 @@ package dev.tandem.bench.batch;
  * @param seed of the first values and the order of samples
  * @param target the accuracy that is to be reached on the test set
  * @param reached whether it was reached
- * @param epochs until it was reached, or that were tried; tests are made twice in an epoch
+ * @param epochs until it was reached, or that were tried; tests are made four times in an epoch
  * @param steps updates of the parameters in these epochs
  * @param seconds of training, without the tests
  * @param accuracy in the last test

@@ -34,7 +34,7 @@ final class BatchTrial {
   private static final SgdMomentum.Settings MOMENTUM =
       new SgdMomentum.Settings(0.9, 5e-4, false, 2);
   private static final int TEST_BATCH = 500;
-  private static final int TESTS_PER_EPOCH = 2;
+  private static final int TESTS_PER_EPOCH = 4;
 
   /** What is the same for all trials. */
   record Setting(
@@ -45,6 +45,13 @@ final class BatchTrial {
       int mostEpochs,
       String machine,
       Arena arena) {}
+
+  /** Is told after every test; may not keep anybody long. */
+  @FunctionalInterface
+  interface News {
+
+    void tested(double epochs, double accuracy);
+  }
 
   private final Setting setting;
   private final BatchPlan plan;
@@ -81,24 +88,41 @@ final class BatchTrial {
   }
 
   /** Trains until the target is reached or the epochs are over; the row is not judged yet. */
-  static BatchRow run(Setting setting, BatchPlan plan, Seed seed) {
+  static BatchRow run(Setting setting, BatchPlan plan, Seed seed, News news) {
     BatchTrial trial = new BatchTrial(setting, plan, seed);
     try {
-      return trial.train();
+      return trial.train(news);
     } finally {
-      trial.optimizer.close();
-      trial.network.close();
+      trial.close();
     }
+  }
+
+  /** Some steps and a test that do not count, of a network that nobody needs. */
+  static void rehearse(Setting setting, BatchPlan plan, int steps, Seed seed) {
+    BatchTrial trial = new BatchTrial(setting, plan, seed);
+    try {
+      for (int step = 0; step < steps; step++) {
+        trial.step(0, Math.min(trial.batch, trial.places.length));
+      }
+      trial.accuracy();
+    } finally {
+      trial.close();
+    }
+  }
+
+  private void close() {
+    optimizer.close();
+    network.close();
   }
 
   private boolean largeFirst() {
     return plan.first() >= LARS_FROM;
   }
 
-  private BatchRow train() {
+  private BatchRow train(News news) {
     for (int epoch = 0; epoch < setting.mostEpochs() && !reached(); epoch++) {
       shuffle(epoch);
-      epoch(epoch);
+      epoch(epoch, news);
     }
     return new BatchRow(
         plan.policy(),
@@ -109,7 +133,7 @@ final class BatchTrial {
         seed.value(),
         setting.target(),
         reached(),
-        (double) seen / places.length,
+        epochs(),
         steps,
         seconds,
         accuracy,
@@ -117,12 +141,16 @@ final class BatchTrial {
         setting.machine());
   }
 
+  private double epochs() {
+    return (double) seen / places.length;
+  }
+
   private boolean reached() {
     return accuracy >= setting.target();
   }
 
   /** Goes through all samples, or until a test says that it is enough. */
-  private void epoch(int epoch) {
+  private void epoch(int epoch, News news) {
     int at = 0;
     while (at < places.length && !reached()) {
       long began = System.nanoTime();
@@ -134,6 +162,7 @@ final class BatchTrial {
       if (ended || seen - testedAt >= testEvery) {
         testedAt = seen;
         accuracy = accuracy();
+        news.tested(epochs(), accuracy);
       }
       if (!reached()) {
         batch = nextBatch(epoch, ended);

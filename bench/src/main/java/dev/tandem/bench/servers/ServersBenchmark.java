@@ -66,7 +66,7 @@ public final class ServersBenchmark {
   private Map<ServersTurn, List<ServersMeasurement>> measure(int ranks, Path folder) {
     ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
     List<String> lines = Collections.synchronizedList(new ArrayList<>());
-    long total = (long) effort.rounds() * ServersTurn.all(ranks).size();
+    long total = (long) effort.rounds() * ServersTurn.all(ranks, effort.staleness()).size();
     try (Progress.Task task = progress.start(ranks + " ranks", total, "turns")) {
       RankOutput sink =
           (rank, source, text) -> {
@@ -89,7 +89,7 @@ public final class ServersBenchmark {
       }
     }
     Map<ServersTurn, List<ServersMeasurement>> turns = new LinkedHashMap<>();
-    ServersTurn.all(ranks).forEach(turn -> turns.put(turn, new ArrayList<>()));
+    ServersTurn.all(ranks, effort.staleness()).forEach(turn -> turns.put(turn, new ArrayList<>()));
     for (String line : lines) {
       String[] words = line.split(" ", -1);
       turns.get(ServersTurn.of(words, 1)).add(ServersMeasurement.of(words, 4));

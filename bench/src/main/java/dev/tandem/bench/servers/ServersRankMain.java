@@ -58,7 +58,7 @@ public final class ServersRankMain {
   }
 
   private void run(long began) {
-    List<ServersTurn> turns = ServersTurn.all(communicator.size());
+    List<ServersTurn> turns = ServersTurn.all(communicator.size(), effort.staleness());
     // A lap that does not count: whatever has to be compiled is.
     turns.stream()
         .filter(turn -> turn.late() == Lateness.EACH)

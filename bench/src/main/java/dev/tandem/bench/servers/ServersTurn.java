@@ -15,17 +15,15 @@ record ServersTurn(String mode, int staleness, Lateness late) {
   static final String SERVERS = "servers";
   static final String PROXIES = "proxies";
 
-  private static final int[] STALENESS = {0, 2, 8};
-
   /** All turns of a round; a host of one rank needs no proxy. */
-  static List<ServersTurn> all(int ranks) {
+  static List<ServersTurn> all(int ranks, List<Integer> stalenesses) {
     List<ServersTurn> turns = new ArrayList<>();
     for (Lateness late : Lateness.values()) {
       turns.add(new ServersTurn(ALLREDUCE, 0, late));
-      for (int staleness : STALENESS) {
+      for (int staleness : stalenesses) {
         turns.add(new ServersTurn(SERVERS, staleness, late));
       }
-      for (int staleness : ranks > 2 ? STALENESS : new int[0]) {
+      for (int staleness : ranks > 2 ? stalenesses : List.<Integer>of()) {
         turns.add(new ServersTurn(PROXIES, staleness, late));
       }
     }

@@ -39,6 +39,13 @@ class BatchBenchmarkTest {
   }
 
   @Test
+  void aBatchGrowsAsFarAsAnEpochKeepsItsSteps() {
+    assertEquals(512, BatchBenchmark.growing(60_000).largest());
+    assertEquals(128, BatchBenchmark.growing(8_000).largest());
+    assertEquals(32, BatchBenchmark.growing(10).largest());
+  }
+
+  @Test
   void trialsAreComparedByTheirSeeds() {
     List<BatchRow> rows =
         List.of(
@@ -73,7 +80,7 @@ class BatchBenchmarkTest {
             () ->
                 new BatchBenchmark(
                         BatchBenchmark.Effort.QUICK, folder.resolve("none"), 1, Progress.SILENT)
-                    .run());
+                    .run(_ -> {}));
     assertTrue(failure.getMessage().contains("dataset-fashion-mnist"), failure.getMessage());
   }
 

@@ -25,8 +25,15 @@ import java.util.Optional;
  * for its next round, a client {@code s} rounds ahead, is not the slowest one that the answer waits
  * for.
  *
- * <p>What a worker gets through a proxy is as fresh as the staleness demands, but it may lack what
- * the worker itself pushed last, until the slower clients of the proxy have pushed theirs.
+ * <p>{@code Note [staleness is for late workers]}: a client that asks waits for the fetch behind
+ * the last round that all clients of the proxy have contributed to by then, also where older
+ * parameters were fresh enough. Otherwise nobody would wait for the proxy's thread: clients that
+ * compute faster than it forwards and fetches would queue up round after round until they are
+ * {@code s} ahead of it, and every gradient would be {@code s} steps old though no worker is late.
+ * This wait holds nobody up for long: the round is complete, and its fetch waits for workers that
+ * are {@code s} behind the slowest client, who keep the client that asks waiting anyway. So what a
+ * worker gets lacks only what late workers have not pushed yet, and what their neighbours, perhaps
+ * the worker itself, have pushed for the same rounds.
  */
 final class ProxyStore implements Store {
 
@@ -41,6 +48,9 @@ final class ProxyStore implements Store {
   private final Reduction reduction = new Reduction(DType.FLOAT32, ReduceOp.SUM);
   private final MemorySegment sum;
   private long forwarded;
+
+  /** The last round that had been forwarded when the parameters at hand were asked for. */
+  private long fetched;
 
   /** The parameters as they were fetched last, and where the next ones go meanwhile. */
   private MemorySegment cached;
@@ -114,7 +124,9 @@ final class ProxyStore implements Store {
   public synchronized Request.Answer pull(int client, Request.Ask ask, MemorySegment target) {
     switch (ask.what()) {
       case CURRENT -> {
-        fate.await(this, () -> answer.version() >= ask.clock() - staleness);
+        // See Note [staleness is for late workers].
+        long complete = clocks.slowest();
+        fate.await(this, () -> fetched >= complete && answer.version() >= ask.clock() - staleness);
         target.copyFrom(cached);
       }
       case FRESH -> {
@@ -189,13 +201,13 @@ final class ProxyStore implements Store {
       forwarded = clock;
     }
     upstream.ask(new Request.Ask(Request.What.CURRENT, clock, 0));
-    show(upstream.take(arriving));
+    show(clock, upstream.take(arriving));
   }
 
   private void fetch(int kind, long clock) {
     if (kind == 0) {
       upstream.ask(new Request.Ask(Request.What.FRESH, clock, 0));
-      show(upstream.take(arriving));
+      show(clock, upstream.take(arriving));
     } else {
       int slot = kind - 1;
       if (slots[slot] == null) {
@@ -210,8 +222,9 @@ final class ProxyStore implements Store {
     }
   }
 
-  /** Hands out from now on what has arrived. */
-  private synchronized void show(Request.Answer arrived) {
+  /** Hands out from now on what has arrived behind a round. */
+  private synchronized void show(long round, Request.Answer arrived) {
+    fetched = round;
     MemorySegment last = cached;
     cached = arriving;
     arriving = last;

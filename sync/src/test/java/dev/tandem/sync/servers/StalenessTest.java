@@ -94,6 +94,45 @@ class StalenessTest {
     }
   }
 
+  /**
+   * Where all workers of a proxy have pushed, none gets older parameters because the proxy is still
+   * busy; see {@code Note [staleness is for late workers]}. Rank 1 asks when rank 0, where the
+   * proxy is, has pushed, and rank 0 goes on only when rank 1 has its answer: it must have
+   * everything.
+   */
+  @Test
+  void withoutLateWorkersNothingIsStaleBehindAProxy() throws Exception {
+    int steps = 100;
+    List<float[]> seen =
+        Ranks.run(
+            2,
+            LIMIT,
+            communicator -> {
+              MemorySegment parameters = memory();
+              MemorySegment ones = memory();
+              for (int i = 0; i < ELEMENTS; i++) {
+                ones.setAtIndex(ValueLayout.JAVA_FLOAT, i, 1);
+              }
+              float[] values = new float[steps];
+              try (ParameterServers servers = start(communicator, layout(2, true), 8)) {
+                for (int step = 0; step < steps; step++) {
+                  servers.push(ones, 1);
+                  communicator.barrier();
+                  servers.pull(parameters);
+                  communicator.barrier();
+                  values[step] = parameters.getAtIndex(ValueLayout.JAVA_FLOAT, 0);
+                }
+                servers.finish();
+              }
+              return values;
+            });
+    float[] everything = new float[steps];
+    for (int step = 0; step < steps; step++) {
+      everything[step] = -2 * (step + 1);
+    }
+    assertArrayEquals(everything, seen.get(1));
+  }
+
   /** A worker that stands still is left behind by exactly the staleness. */
   @ParameterizedTest
   @CsvSource({"1,false", "3,false", "3,true"})
