@@ -224,7 +224,7 @@ final class ProxyStore implements Store {
 
   /** Hands out from now on what has arrived behind a round. */
   private synchronized void show(long round, Request.Answer arrived) {
-    fetched = round;
+    fetched = Math.max(fetched, round);
     MemorySegment last = cached;
     cached = arriving;
     arriving = last;
