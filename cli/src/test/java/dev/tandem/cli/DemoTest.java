@@ -131,7 +131,7 @@ class DemoTest {
     Watchdog.within(
         LIMIT,
         () -> {
-          BufferedReader lines = start("--images", "2000", "--epochs", "1000");
+          BufferedReader lines = start("--images", "500", "--epochs", "1000");
           awaitTraining(lines);
           ProcessHandle victim = rank(ranks, 1);
           long killed = System.nanoTime();
@@ -154,7 +154,7 @@ class DemoTest {
     Watchdog.within(
         LIMIT,
         () -> {
-          BufferedReader lines = start("--images", "2000", "--epochs", "1000");
+          BufferedReader lines = start("--images", "500", "--epochs", "1000");
           awaitTraining(lines);
           // SIGTERM runs the same shutdown hooks as Ctrl-C; Process.destroy would close the pipe
           // too.

@@ -27,7 +27,7 @@ class SimulateSyncTest {
             "--scaling",
             "weak,strong",
             "--ranks",
-            "96,192",
+            "24,48",
             "--json",
             json,
             "--report",

@@ -52,8 +52,9 @@ class SurvivingTrainingTest {
         checkpoint: {every-steps: 4, partner: true, every: 5}
         """
             .formatted(folder));
+    // Any number of ranks gives these bits; two start sooner than four.
     undisturbed =
-        train("undisturbed", 4, EPOCHS, 0, "checkpoint.partner=false", "checkpoint.every=1");
+        train("undisturbed", 2, EPOCHS, 0, "checkpoint.partner=false", "checkpoint.every=1");
   }
 
   private static JsonNode train(String name, int ranks, int epochs, int restarts, String... set)

@@ -208,84 +208,87 @@ class CommunicatorTest {
         });
   }
 
+  /** One elastic sum or average. */
+  private record Elastic(int shards, DType type, ReduceOp op, int count) {
+
+    byte[] at(Communicator communicator) {
+      int bytes = count * type.bytes();
+      int ranks = communicator.size();
+      int first = run(communicator.rank(), ranks);
+      int end = run(communicator.rank() + 1, ranks);
+      byte[] held = new byte[(end - first) * bytes];
+      for (int shard = first; shard < end; shard++) {
+        byte[] data = Reference.data(shard, type, count);
+        System.arraycopy(data, 0, held, (shard - first) * bytes, bytes);
+      }
+      byte[] result = new byte[bytes];
+      communicator.elasticAllreduce(
+          MemorySegment.ofArray(held), shards, MemorySegment.ofArray(result), type, op);
+      return result;
+    }
+
+    private int run(int rank, int ranks) {
+      return shards / ranks * rank + Math.min(rank, shards % ranks);
+    }
+
+    /** One after the other. */
+    static List<byte[]> all(Communicator communicator, List<Elastic> operations) {
+      return operations.stream().map(operation -> operation.at(communicator)).toList();
+    }
+
+    static void assertSame(
+        List<Elastic> operations, List<byte[]> expected, List<List<byte[]>> ofRanks, String where) {
+      for (List<byte[]> ofRank : ofRanks) {
+        for (int i = 0; i < operations.size(); i++) {
+          assertArrayEquals(expected.get(i), ofRank.get(i), where + " " + operations.get(i));
+        }
+      }
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void elasticGivesTheSameBitsForAnyNumberOfRanks(TestJob.Kind kind) throws Exception {
+    List<Elastic> operations = new ArrayList<>();
     for (int shards : new int[] {1, 5, 8, 12}) {
       for (DType type : new DType[] {DType.FLOAT32, DType.BFLOAT16, DType.FLOAT64}) {
         for (ReduceOp op : new ReduceOp[] {ReduceOp.SUM, ReduceOp.AVERAGE}) {
-          byte[] first = elastic(kind, 1, shards, type, op);
-          for (int ranks : new int[] {2, 3, 4, 8}) {
-            assertArrayEquals(
-                first,
-                elastic(kind, ranks, shards, type, op),
-                "%d ranks, %d shards, %s %s".formatted(ranks, shards, type, op));
-          }
+          operations.add(new Elastic(shards, type, op, shards % 2 == 0 ? 501 : 5001));
         }
       }
+    }
+    List<byte[]> alone =
+        TestJob.run(kind, 1, communicator -> Elastic.all(communicator, operations)).getFirst();
+    for (int ranks : new int[] {2, 3, 4, 8}) {
+      List<List<byte[]>> results =
+          TestJob.run(kind, ranks, communicator -> Elastic.all(communicator, operations));
+      Elastic.assertSame(operations, alone, results, ranks + " ranks");
     }
   }
 
   @Test
   void elasticGivesTheSameBitsOnAnyHosts() throws Exception {
+    List<Elastic> operations = new ArrayList<>();
     for (int count : new int[] {51, 5001}) {
       for (DType type : new DType[] {DType.FLOAT32, DType.BFLOAT16, DType.UINT8}) {
-        byte[] alone = elastic(TestJob.Kind.THREADS, 1, 12, type, ReduceOp.AVERAGE, count);
-        for (List<Integer> hosts :
-            List.of(
-                List.of(0, 1),
-                List.of(0, 0, 1),
-                List.of(0, 1, 1, 0),
-                List.of(0, 0, 0, 1, 1, 2, 1, 2))) {
-          for (boolean boards : new boolean[] {true, false}) {
-            List<byte[]> results =
-                TestJob.runOnHosts(
-                    hosts,
-                    boards,
-                    communicator -> elastic(communicator, 12, type, ReduceOp.AVERAGE, count));
-            for (byte[] result : results) {
-              assertArrayEquals(alone, result, hosts + " " + type);
-            }
-          }
-        }
+        operations.add(new Elastic(12, type, ReduceOp.AVERAGE, count));
       }
     }
-  }
-
-  private static byte[] elastic(TestJob.Kind kind, int ranks, int shards, DType type, ReduceOp op)
-      throws Exception {
-    return elastic(kind, ranks, shards, type, op, shards % 2 == 0 ? 501 : 5001);
-  }
-
-  private static byte[] elastic(
-      TestJob.Kind kind, int ranks, int shards, DType type, ReduceOp op, int count)
-      throws Exception {
-    List<byte[]> results =
-        TestJob.run(kind, ranks, communicator -> elastic(communicator, shards, type, op, count));
-    for (byte[] result : results) {
-      assertArrayEquals(results.getFirst(), result);
+    List<byte[]> alone =
+        TestJob.run(TestJob.Kind.THREADS, 1, communicator -> Elastic.all(communicator, operations))
+            .getFirst();
+    for (List<Integer> hosts :
+        List.of(
+            List.of(0, 1),
+            List.of(0, 0, 1),
+            List.of(0, 1, 1, 0),
+            List.of(0, 0, 0, 1, 1, 2, 1, 2))) {
+      for (boolean boards : new boolean[] {true, false}) {
+        List<List<byte[]>> results =
+            TestJob.runOnHosts(
+                hosts, boards, communicator -> Elastic.all(communicator, operations));
+        Elastic.assertSame(operations, alone, results, "hosts " + hosts);
+      }
     }
-    return results.getFirst();
-  }
-
-  private static byte[] elastic(
-      Communicator communicator, int shards, DType type, ReduceOp op, int count) {
-    int bytes = count * type.bytes();
-    int ranks = communicator.size();
-    int first = run(communicator.rank(), ranks, shards);
-    int end = run(communicator.rank() + 1, ranks, shards);
-    byte[] held = new byte[(end - first) * bytes];
-    for (int shard = first; shard < end; shard++) {
-      byte[] data = Reference.data(shard, type, count);
-      System.arraycopy(data, 0, held, (shard - first) * bytes, bytes);
-    }
-    byte[] result = new byte[bytes];
-    communicator.elasticAllreduce(
-        MemorySegment.ofArray(held), shards, MemorySegment.ofArray(result), type, op);
-    return result;
-  }
-
-  private static int run(int rank, int ranks, int shards) {
-    return shards / ranks * rank + Math.min(rank, shards % ranks);
   }
 }

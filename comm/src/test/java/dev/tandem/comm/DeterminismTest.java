@@ -12,9 +12,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,6 +31,17 @@ class DeterminismTest {
 
   private static final int COUNT = 150_000;
   private static final List<DType> TYPES = List.of(DType.FLOAT32, DType.BFLOAT16, DType.FLOAT64);
+
+  // All ranks of a job, and many jobs, ask for the same: made once.
+  private static final Map<List<Object>, byte[]> VALUES = new ConcurrentHashMap<>();
+  private static final Map<List<Object>, byte[]> EXPECTED = new ConcurrentHashMap<>();
+
+  @AfterAll
+  static void forget() {
+    VALUES.clear();
+    EXPECTED.clear();
+    Reference.forget();
+  }
 
   static Stream<Arguments> jobs() {
     return Arrays.stream(TestJob.Kind.values())
@@ -56,7 +70,7 @@ class DeterminismTest {
   private static Void check(Communicator communicator, List<Integer> hosts, Seed seed) {
     for (DType type : TYPES) {
       for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.AVERAGE)) {
-        byte[] expected = Reference.reduceHostByHost(hosts, all(hosts, type, seed), type, op);
+        byte[] expected = expected(hosts, type, op, seed);
         byte[] mine = values(communicator.rank(), type, seed);
         // All ranks shuffle and cut alike.
         SplittableRandom random = seed.derive(type.bytes()).derive(op.name().length()).random();
@@ -105,6 +119,13 @@ class DeterminismTest {
     }
   }
 
+  /** Not to be changed. */
+  private static byte[] expected(List<Integer> hosts, DType type, ReduceOp op, Seed seed) {
+    return EXPECTED.computeIfAbsent(
+        List.of(hosts, type, op, seed),
+        key -> Reference.reduceHostByHost(hosts, all(hosts, type, seed), type, op));
+  }
+
   private static List<byte[]> all(List<Integer> hosts, DType type, Seed seed) {
     List<byte[]> all = new ArrayList<>();
     for (int rank = 0; rank < hosts.size(); rank++) {
@@ -113,8 +134,11 @@ class DeterminismTest {
     return all;
   }
 
+  /** Not to be changed. */
   private static byte[] values(int rank, DType type, Seed seed) {
-    return Reference.random(seed.derive(rank).random(), type, COUNT);
+    return VALUES.computeIfAbsent(
+        List.of(rank, type, seed),
+        key -> Reference.random(seed.derive(rank).random(), type, COUNT));
   }
 
   private static int[] shuffled(SplittableRandom random) {

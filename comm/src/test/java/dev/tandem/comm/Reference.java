@@ -164,18 +164,21 @@ final class Reference {
     byte[] bytes = new byte[count * type.bytes()];
     ByteBuffer data = buffer(bytes);
     for (int i = 0; i < count; i++) {
-      float value = (float) random.nextDouble(-1, 1) * (1 << random.nextInt(12));
       switch (type) {
-        case FLOAT32 -> data.putFloat(value);
+        case FLOAT32 -> data.putFloat(real(random));
         case FLOAT64 -> data.putDouble(random.nextDouble(-1e9, 1e9));
-        case BFLOAT16 -> data.putShort((short) (Float.floatToRawIntBits(value) >>> 16));
-        case FLOAT16 -> data.putShort(Float.floatToFloat16(value));
+        case BFLOAT16 -> data.putShort((short) (Float.floatToRawIntBits(real(random)) >>> 16));
+        case FLOAT16 -> data.putShort(Float.floatToFloat16(real(random)));
         case INT32 -> data.putInt(random.nextInt());
         case INT64 -> data.putLong(random.nextLong());
         case UINT8 -> data.put((byte) random.nextInt());
       }
     }
     return bytes;
+  }
+
+  private static float real(SplittableRandom random) {
+    return (float) random.nextDouble(-1, 1) * (1 << random.nextInt(12));
   }
 
   private static ByteBuffer buffer(byte[] bytes) {

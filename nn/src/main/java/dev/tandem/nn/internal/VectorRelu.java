@@ -26,29 +26,23 @@ final class VectorRelu {
   static Tensor forward(Tensor images) {
     Tensor input = Torch.fast(images);
     Tensor output = torch.empty_like(input);
-    MemorySegment from = Torch.memory(input);
-    MemorySegment to = Torch.memory(output);
-    long bytes = from.byteSize() / input.size(0);
-    VectorUnit.share(
-        input.size(0),
-        (begin, end) -> {
-          for (long sample = begin; sample < end; sample++) {
-            forward(from.asSlice(sample * bytes, bytes), to.asSlice(sample * bytes, bytes));
-          }
-        });
+    forwardEach(Torch.memory(input), Torch.memory(output), input.size(0));
     return output;
   }
 
   /** The same in place of images whose channels are last in memory. */
   static void forwardOver(Tensor images) {
     MemorySegment memory = Torch.memory(images);
-    long bytes = memory.byteSize() / images.size(0);
+    forwardEach(memory, memory, images.size(0));
+  }
+
+  private static void forwardEach(MemorySegment from, MemorySegment to, long samples) {
+    long bytes = from.byteSize() / samples;
     VectorUnit.share(
-        images.size(0),
+        samples,
         (begin, end) -> {
           for (long sample = begin; sample < end; sample++) {
-            MemorySegment image = memory.asSlice(sample * bytes, bytes);
-            forward(image, image);
+            forward(from.asSlice(sample * bytes, bytes), to.asSlice(sample * bytes, bytes));
           }
         });
   }
