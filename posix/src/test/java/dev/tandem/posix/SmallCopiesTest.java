@@ -1,6 +1,7 @@
 package dev.tandem.posix;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.lang.foreign.Arena;
@@ -26,14 +27,54 @@ final class SmallCopiesTest {
       for (MemorySegment source : List.of(nativeData, nativeData.asReadOnly(), heapData)) {
         for (boolean onHeap : new boolean[] {false, true}) {
           MemorySegment whole = memory(arena, BYTES, onHeap);
-          SmallCopies.gather(parts(source), whole);
+          gather(parts(source), whole);
           assertArrayEquals(data, whole.toArray(ValueLayout.JAVA_BYTE));
 
           MemorySegment back = memory(arena, BYTES, onHeap);
-          SmallCopies.scatter(source, parts(back));
+          scatter(source, parts(back));
           assertArrayEquals(data, back.toArray(ValueLayout.JAVA_BYTE));
         }
       }
+    }
+  }
+
+  private static void gather(List<MemorySegment> tensors, MemorySegment target) {
+    SmallCopies copies = new SmallCopies();
+    copies.take(tensors);
+    copies.gather(target);
+  }
+
+  private static void scatter(MemorySegment source, List<MemorySegment> tensors) {
+    SmallCopies copies = new SmallCopies();
+    copies.take(tensors);
+    copies.scatter(source);
+  }
+
+  @Test
+  void noticesThatATensorDiedSinceItWasTaken() {
+    SmallCopies copies = new SmallCopies();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment whole = arena.allocate(128);
+      try (Arena shortLived = Arena.ofConfined()) {
+        copies.take(List.of(arena.allocate(64), shortLived.allocate(64)));
+        copies.gather(whole);
+      }
+      assertThrows(IllegalStateException.class, () -> copies.scatter(whole));
+    }
+  }
+
+  @Test
+  void takesOtherTensorsThanBefore() {
+    SmallCopies copies = new SmallCopies();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment whole = arena.allocate(16);
+      copies.take(List.of(arena.allocate(8), arena.allocate(8), arena.allocate(8)));
+      copies.forget();
+      MemorySegment tensor = arena.allocateFrom(ValueLayout.JAVA_LONG, 7);
+      copies.take(List.of(tensor, MemorySegment.ofArray(new long[] {8})));
+      assertEquals(16, copies.bytes());
+      copies.gather(whole);
+      assertArrayEquals(new long[] {7, 8}, whole.toArray(ValueLayout.JAVA_LONG));
     }
   }
 
@@ -57,19 +98,17 @@ final class SmallCopiesTest {
       MemorySegment large = arena.allocate(64);
       MemorySegment small = arena.allocate(63);
       List<MemorySegment> parts = List.of(arena.allocate(32), arena.allocate(32));
-      assertThrows(IndexOutOfBoundsException.class, () -> SmallCopies.gather(parts, small));
-      assertThrows(IndexOutOfBoundsException.class, () -> SmallCopies.scatter(small, parts));
+      assertThrows(IndexOutOfBoundsException.class, () -> gather(parts, small));
+      assertThrows(IndexOutOfBoundsException.class, () -> scatter(small, parts));
+      assertThrows(IllegalArgumentException.class, () -> gather(parts, large.asReadOnly()));
       assertThrows(
-          IllegalArgumentException.class, () -> SmallCopies.gather(parts, large.asReadOnly()));
-      assertThrows(
-          IllegalArgumentException.class,
-          () -> SmallCopies.scatter(large, List.of(small.asReadOnly())));
+          IllegalArgumentException.class, () -> scatter(large, List.of(small.asReadOnly())));
       MemorySegment dead;
       try (Arena shortLived = Arena.ofConfined()) {
         dead = shortLived.allocate(64);
       }
-      assertThrows(IllegalStateException.class, () -> SmallCopies.gather(List.of(dead), large));
-      assertThrows(IllegalStateException.class, () -> SmallCopies.scatter(dead, parts));
+      assertThrows(IllegalStateException.class, () -> gather(List.of(dead), large));
+      assertThrows(IllegalStateException.class, () -> scatter(dead, parts));
     }
   }
 }

@@ -23,10 +23,23 @@ public final class FusedAllreduce {
   /** Reduces; see {@link Collectives#fusedAllreduce}. */
   public static void run(
       Team team, List<MemorySegment> tensors, DType type, ReduceOp op, Determinism level) {
-    long bytes = 0;
-    for (MemorySegment tensor : tensors) {
-      bytes += tensor.byteSize();
+    SmallCopies copies = team.copies();
+    copies.take(tensors);
+    try {
+      run(team, copies, tensors, type, op, level);
+    } finally {
+      copies.forget();
     }
+  }
+
+  private static void run(
+      Team team,
+      SmallCopies copies,
+      List<MemorySegment> tensors,
+      DType type,
+      ReduceOp op,
+      Determinism level) {
+    long bytes = copies.bytes();
     if (bytes > PACKED_BYTES
         && Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT) {
       team.intend(Intention.of(FusedAllreduce.class, bytes, type, op));
@@ -39,8 +52,8 @@ public final class FusedAllreduce {
       return;
     }
     MemorySegment packed = team.fused(bytes);
-    SmallCopies.gather(tensors, packed);
+    copies.gather(packed);
     Allreduce.run(team, packed, type, op, level);
-    SmallCopies.scatter(packed, tensors);
+    copies.scatter(packed);
   }
 }
