@@ -13,9 +13,9 @@ public enum Waiting {
   PARKED(WaitPolicy.Manner.PARKED),
   /**
    * Looks for the other ranks' consent between short sleeps, as a loop around MPI_Test does, which
-   * also goes on with the collective (NBCS); sleeps in transfers.
+   * also goes on with the collective (NBCS); waits in transfers as the baseline does.
    */
-  POLLED(WaitPolicy.Manner.PARKED);
+  POLLED(WaitPolicy.Manner.YIELDING);
 
   private final WaitPolicy.Manner manner;
 
