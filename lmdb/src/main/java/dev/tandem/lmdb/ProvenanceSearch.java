@@ -131,20 +131,39 @@ final class ProvenanceSearch {
     if (!inLeaf) {
       return first;
     }
-    long best = 0;
-    long bestDifference = -1;
     long last = first + uncommitted.recordsPerLeaf() + 1;
-    for (long every = Math.max(1, first); every <= last && bestDifference < size; every++) {
+    long least = (size + transactions - 1) / transactions;
+    Candidate best = best(uncommitted, Math.max(least, first), last);
+    if (best.agreed < size) {
+      // Pages that commits gave free and that were used again may lie as if nothing had moved.
+      Candidate earlier = best(uncommitted, least, first - 1);
+      best = earlier.agreed > best.agreed ? earlier : best;
+    }
+    if (best.agreed < 0) {
+      throw unknown(transactions + " transactions of equal size do not make this layout");
+    }
+    return best.every;
+  }
+
+  /**
+   * Records a transaction.
+   *
+   * @param agreed so many of the first records are where it says; -1 if it is impossible
+   */
+  private record Candidate(long every, long agreed) {}
+
+  /** The best of those that make as many transactions as there were; the first that fits all. */
+  private Candidate best(Provenance uncommitted, long from, long to) {
+    long transactions = index.binding().transaction();
+    long size = index.size();
+    Candidate best = new Candidate(0, -1);
+    for (long every = Math.max(1, from); every <= to && best.agreed < size; every++) {
       if ((size + every - 1) / every == transactions) {
-        long difference = firstDifference(withCommits(uncommitted, every), size);
-        if (difference > bestDifference) {
-          best = every;
-          bestDifference = difference;
+        long agreed = firstDifference(withCommits(uncommitted, every), size);
+        if (agreed > best.agreed) {
+          best = new Candidate(every, agreed);
         }
       }
-    }
-    if (bestDifference < 0) {
-      throw unknown(transactions + " transactions of equal size do not make this layout");
     }
     return best;
   }

@@ -93,6 +93,16 @@ class ProvenanceTest {
     }
   }
 
+  /** Leaves of the first commits come back to the pages where they would be without commits. */
+  @Test
+  void findsSmallTransactionsWhosePagesAreUsedAgain() throws Exception {
+    make("again,62,329,3,0,10");
+    Provenance.Derivation derived = derive("again");
+    assertEquals("", derived.reason());
+    assertEquals(3, derived.provenance().orElseThrow().commitEvery());
+    assertEquals(62, derived.agreeing());
+  }
+
   @Test
   void saysWhyWhereNothingFollows() throws Exception {
     Reference.assume();
