@@ -25,8 +25,13 @@ record ModeChoice(ReadMode mode, String reason) {
   /** One alone may meet a bad moment. Where both are slow, more would only take longer. */
   private static final int FEWEST_READS = 2;
 
+  /** Of reads that are slow because other readers, who are just starting, use up a ration. */
+  private static final int DOUBTFUL_READS = 12;
+
+  private static final double CERTAINLY_SLOW_SECONDS = 0.005;
+
   /** Limits on requests let a tenth of a second's worth pass at once, so fewer show nothing. */
-  private static final int SMALL_READS = 110;
+  private static final int SMALL_READS = 160;
 
   private static final double MOST_PROBING_SECONDS = 0.05;
   private static final int LARGEST_BLOCK = 16 << 20;
@@ -35,7 +40,7 @@ record ModeChoice(ReadMode mode, String reason) {
   private static final double SLOW_REQUEST_SECONDS = 0.002;
 
   /** Where the mean is longer, though one request may be fast, requests are rationed. */
-  private static final double RATIONED_REQUEST_SECONDS = 0.0004;
+  private static final double RATIONED_REQUEST_SECONDS = 0.00015;
 
   /** The longest request that reaches a disk whole, if its memory is in huge pages. */
   private static final int WHOLE_REQUEST = 4 << 20;
@@ -173,6 +178,7 @@ record ModeChoice(ReadMode mode, String reason) {
       int reads = 0;
       long room = Math.max(1, (file.size() - length) / SMALL);
       while (reads < FEWEST_READS
+          || (reads < Math.min(most, DOUBTFUL_READS) && best < CERTAINLY_SLOW_SECONDS)
           || (reads < most && best < SLOW_REQUEST_SECONDS && sum < MOST_PROBING_SECONDS)) {
         long position = random.nextLong(room) * SMALL / file.alignment() * file.alignment();
         long began = System.nanoTime();
