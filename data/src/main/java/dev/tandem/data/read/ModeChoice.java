@@ -40,7 +40,10 @@ record ModeChoice(ReadMode mode, String reason) {
   private static final double SLOW_REQUEST_SECONDS = 0.002;
 
   /** Where the mean is longer, though one request may be fast, requests are rationed. */
-  private static final double RATIONED_REQUEST_SECONDS = 0.00015;
+  private static final double RATIONED_REQUEST_SECONDS = 0.0004;
+
+  /** And where it is so many times the shortest: some passed before the ration began. */
+  private static final double RATIONED_TIMES = 5;
 
   /** The longest request that reaches a disk whole, if its memory is in huge pages. */
   private static final int WHOLE_REQUEST = 4 << 20;
@@ -102,7 +105,7 @@ record ModeChoice(ReadMode mode, String reason) {
           seen + ": prov, every reader its own records, queue depth " + depth);
     }
     boolean slow = small >= SLOW_REQUEST_SECONDS;
-    boolean rationed = !slow && smallReads.mean > RATIONED_REQUEST_SECONDS;
+    boolean rationed = !slow && smallReads.rationed();
     if (rationed) {
       seen += ", but many take " + Math.round(smallReads.mean * 1e6) + " us each";
     }
@@ -169,6 +172,10 @@ record ModeChoice(ReadMode mode, String reason) {
 
   /** How long reads at random places took, in seconds. */
   private record Reads(double best, double mean) {
+
+    boolean rationed() {
+      return mean > RATIONED_REQUEST_SECONDS || mean > RATIONED_TIMES * best;
+    }
 
     /** Reads so many times, or fewer if that takes long. */
     static Reads time(
