@@ -43,7 +43,7 @@ final class ReadPeers {
   }
 
   private static void compile(List<String> arguments) {
-    List<String> command = new ArrayList<>(List.of("gcc", "-O2", "-msse4.2"));
+    List<String> command = new ArrayList<>(List.of("gcc", "-O2", "-msse4.2", "-mpclmul"));
     command.addAll(arguments);
     try {
       Children.run(command);

@@ -11,6 +11,7 @@ final class PrivateRing implements SlotRing {
 
   private final RoundSlot[] slots;
   private final int capacity;
+  private final boolean longRequests;
   private final long[] published;
   private long released = -1;
   private Throwable failure;
@@ -18,10 +19,13 @@ final class PrivateRing implements SlotRing {
 
   /**
    * @param capacity bytes of data a slot
+   * @param longRequests whether huge pages are worth the foreign calls that get them, which take a
+   *     new JVM some 30 ms; requests for a few pages do without
    */
-  PrivateRing(int slots, int capacity) {
+  PrivateRing(int slots, int capacity, boolean longRequests) {
     this.slots = new RoundSlot[slots];
     this.capacity = capacity;
+    this.longRequests = longRequests;
     this.published = new long[slots];
     Arrays.fill(published, -1);
   }
@@ -35,9 +39,9 @@ final class PrivateRing implements SlotRing {
     int place = place(round);
     if (slots[place] == null) {
       // Memory costs time to get: the first round is under way before the last slot is needed.
-      ByteBuffer memory =
-          HugeMemory.allocate(RoundSlot.bytesFor(capacity)).order(ByteOrder.LITTLE_ENDIAN);
-      slots[place] = new RoundSlot(memory, capacity);
+      int bytes = RoundSlot.bytesFor(capacity);
+      ByteBuffer memory = longRequests ? HugeMemory.allocate(bytes) : RoundSlot.allocate(bytes);
+      slots[place] = new RoundSlot(memory.order(ByteOrder.LITTLE_ENDIAN), capacity);
     }
     return slots[place];
   }

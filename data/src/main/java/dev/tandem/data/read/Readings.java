@@ -21,6 +21,9 @@ final class Readings implements AutoCloseable {
   /** Values that are longer are not handed on through slots sized for typical ones. */
   private static final long TYPICAL_VALUES = 32;
 
+  /** From so many bytes on a request gains from huge pages. */
+  private static final long LONG_REQUEST = 64 << 10;
+
   private final ReadRequest request;
   private final Peers peers;
   private final Path file;
@@ -242,7 +245,8 @@ final class Readings implements AutoCloseable {
 
   private SlotRing ring(RingSize size) {
     return groups.members().length == 1
-        ? new PrivateRing(size.slots(), size.capacity())
+        ? new PrivateRing(
+            size.slots(), size.capacity(), plan.strided() || bytesPerRecord() >= LONG_REQUEST)
         : new SharedRing(form(groups.members()), size);
   }
 

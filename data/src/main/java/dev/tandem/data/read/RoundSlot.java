@@ -55,6 +55,13 @@ final class RoundSlot {
     return Math.addExact(dataAt(capacity), (capacity + ALIGNMENT - 1) & -ALIGNMENT);
   }
 
+  /** Usual memory at an aligned address. */
+  static ByteBuffer allocate(int bytes) {
+    return ByteBuffer.allocateDirect(Math.addExact(bytes, ALIGNMENT))
+        .alignedSlice(ALIGNMENT)
+        .limit(bytes);
+  }
+
   private static int mostRecords(int capacity) {
     return Math.max(FEWEST_RECORDS, capacity / DATA_BYTES_A_RECORD);
   }
