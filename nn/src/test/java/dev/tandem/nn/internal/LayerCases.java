@@ -28,6 +28,13 @@ import java.util.stream.IntStream;
 
 /** Layers of every kind with small random shapes that fit. */
 public record LayerCases(LayerSpec layer, List<Shape> inputs) {
+  /**
+   * An epsilon that keeps the answers apart from rounding. A row of two may hold two values that
+   * are nearly equal; with the usual 1e-5 the answer is then the rounding of their variance, which
+   * ONNX Runtime takes as the mean square less the square of the mean: off by 1e-3 where we are off
+   * by 1e-5.
+   */
+  private static final double STEADY = 0.1;
 
   /** One layer of each kind, and several of those with many ways to be. */
   public static List<LayerCases> draw(SplittableRandom random) {
@@ -66,8 +73,8 @@ public record LayerCases(LayerSpec layer, List<Shape> inputs) {
     cases.add(of(new FullyConnected("full", 1 + random.nextInt(6)), row));
     cases.add(of(new FullyConnected("full", 1 + random.nextInt(6), false), sequence));
     cases.add(of(new BatchNorm("norm"), row));
-    cases.add(of(new LayerNorm("norm"), row));
-    cases.add(of(new LayerNorm("norm"), sequence));
+    cases.add(of(new LayerNorm("norm", STEADY), row));
+    cases.add(of(new LayerNorm("norm", STEADY), sequence));
     cases.add(of(new Positions("places"), sequence));
     cases.add(of(new TokenMean("mean"), sequence));
     cases.add(of(new SelfAttention("attention", heads), sequence));
