@@ -49,8 +49,8 @@ final class BenchReadCommand extends TandemCommand {
       names = "--rounds",
       paramLabel = "N",
       description =
-          "Runs of every comparison. From the second on only of contenders that something is asked"
-              + " of, and while there is time. Default: 3, with --quick 1.")
+          "Rounds of every comparison. From the second on only contenders that something is asked"
+              + " of, and as many rounds as there is time for. Default: 5, with --quick 1.")
   private Integer rounds;
 
   @Option(
@@ -106,7 +106,7 @@ final class BenchReadCommand extends TandemCommand {
 
   @Override
   protected Object run() {
-    int count = rounds != null ? rounds : quick ? 1 : 3;
+    int count = rounds != null ? rounds : quick ? 1 : 5;
     if (count < 1) {
       throw new UsageException("--rounds must be at least 1");
     }
@@ -210,8 +210,7 @@ final class BenchReadCommand extends TandemCommand {
     out()
         .printf(
             Locale.ROOT,
-            "medians of up to %d rounds, MB of the database file a second; %.0f s in all%n",
-            results.rounds(),
+            "medians of rounds, MB of the database file a second; %.0f s in all%n",
             results.seconds());
     String section = "";
     for (ReadRow row : results.rows()) {
@@ -229,12 +228,13 @@ final class BenchReadCommand extends TandemCommand {
       out()
           .printf(
               Locale.ROOT,
-              "%-18s %,10.0f %11s %11s %7d%n",
+              "%-18s %,10.0f %11s %11s %7d%s%n",
               row.contender(),
               row.megabytesPerSecond(),
               factor(row.ratioToLiblmdb()),
               factor(row.ratioToCeiling()),
-              row.rounds());
+              row.rounds(),
+              row.chosen() == null ? "" : "  " + row.chosen());
     }
     printFloors(ReadFloors.check(results.rows()));
     results.remarks().forEach(remark -> out().println("skipped: " + remark));

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,27 +16,21 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Runs every comparison of a {@link ReadPlan} round by round, contenders in turn (the other way
- * round in every second round), as a {@link ReadSchedule} allows, and gives medians.
+ * Makes the databases and the contenders of a {@link ReadPlan}, leaves out what was not asked for
+ * or cannot be done here, and has {@link ReadRounds} measure the rest.
  */
 public final class ReadBenchmark {
 
   private final Options options;
   private final Progress progress;
   private final List<String> remarks = new ArrayList<>();
-  private final List<String> failures = new ArrayList<>();
-  private final Map<String, Long> checksums = new HashMap<>();
-  private final Map<String, String> checksumFrom = new HashMap<>();
-
-  /** The originals of databases that are read through a mounted filesystem. */
-  private final Map<ReadDatabase, ReadDatabase> behind = new HashMap<>();
 
   /**
    * What to run.
    *
    * @param folder on the storage to be measured
    * @param quick less data and fewer comparisons
-   * @param rounds of every comparison; the last are left out if the time is up
+   * @param rounds of every comparison, or fewer if the time is up
    * @param keep databases stay in the folder and are found there next time
    * @param cases which comparisons, by their description
    * @param contenders who takes part, by name
@@ -65,7 +58,6 @@ public final class ReadBenchmark {
    */
   public record Results(
       String machine,
-      int rounds,
       List<String> remarks,
       List<String> failures,
       List<ReadRow> rows,
@@ -95,13 +87,20 @@ public final class ReadBenchmark {
         remarks.add("read-ahead 128: setting " + disk.readAheadFile() + " needs root");
       }
       List<ReadPlan.Entry> entries = plan.entries(cifar, imageNet, readAhead.changeable());
+      Map<ReadDatabase, ReadDatabase> behind = new HashMap<>();
       try (LatencyStorage latency = latency(plan, cifar, scratch)) {
         if (latency != null) {
           ReadDatabase mounted = cifar.in(latency);
           behind.put(mounted, cifar);
           entries.add(plan.latency(mounted));
         }
-        return measure(entries, contenders(scratch), readAhead, disk, machine, schedule);
+        Map<String, ReadContender> contenders = contenders(scratch);
+        ReadRounds rounds =
+            new ReadRounds(
+                possible(entries, contenders), contenders, behind, readAhead, disk, schedule);
+        rounds.run(options.rounds, progress, options.soFar);
+        remarks.addAll(rounds.remarks());
+        return new Results(machine, remarks, rounds.failures(), rounds.rows(), schedule.elapsed());
       }
     }
   }
@@ -125,29 +124,6 @@ public final class ReadBenchmark {
     }
     remarks.add(what + ": " + reason);
     return null;
-  }
-
-  private Results measure(
-      List<ReadPlan.Entry> all,
-      Map<String, ReadContender> contenders,
-      ReadAhead readAhead,
-      DiskDevice disk,
-      String machine,
-      ReadSchedule schedule) {
-    List<ReadPlan.Entry> entries = possible(all, contenders);
-    Map<ReadPlan.Entry, ReadSamples> samples = new LinkedHashMap<>();
-    entries.forEach(entry -> samples.put(entry, new ReadSamples(entry.what())));
-    int rounds = 0;
-    boolean timeLeft = true;
-    while (rounds < options.rounds && timeLeft) {
-      timeLeft = round(rounds, entries, contenders, samples, readAhead, disk, schedule);
-      rounds++;
-    }
-    return new Results(machine, rounds, remarks, failures, rows(samples), schedule.elapsed());
-  }
-
-  private static List<ReadRow> rows(Map<ReadPlan.Entry, ReadSamples> samples) {
-    return samples.values().stream().flatMap(sample -> sample.rows().stream()).toList();
   }
 
   private Map<String, ReadContender> contenders(BenchFolder scratch) {
@@ -196,100 +172,5 @@ public final class ReadBenchmark {
       }
     }
     return possible;
-  }
-
-  /** Returns whether there was time for all that was to be measured. */
-  private boolean round(
-      int round,
-      List<ReadPlan.Entry> entries,
-      Map<String, ReadContender> contenders,
-      Map<ReadPlan.Entry, ReadSamples> samples,
-      ReadAhead readAhead,
-      DiskDevice disk,
-      ReadSchedule schedule) {
-    long runs = entries.stream().mapToLong(entry -> entry.contenders(round).size()).sum();
-    long done = 0;
-    int leftOut = 0;
-    String label =
-        "round %d of at most %d, about %.1f min"
-            .formatted(round + 1, options.rounds, schedule.expected(entries, round) / 60);
-    try (Progress.Task task = progress.start(label, runs, "runs")) {
-      for (ReadPlan.Entry entry : entries) {
-        if (!schedule.hasTime(entry, round)) {
-          leftOut++;
-          done += entry.contenders(round).size();
-          continue;
-        }
-        readAhead.set(entry.what().readAhead());
-        // Read in anew, in order: how large the page cache's pages are depends on how they came.
-        entry.what().database().cool();
-        for (String name : entry.contenders(round)) {
-          double before = schedule.elapsed();
-          attempt(entry.what(), contenders.get(name), disk)
-              .ifPresent(outcome -> samples.get(entry).add(name, outcome.seconds()));
-          schedule.took(entry, name, schedule.elapsed() - before);
-          task.advanceTo(++done, name + ": " + entry.what());
-        }
-        options.soFar.accept(rows(samples));
-      }
-    }
-    if (leftOut > 0) {
-      remarks.add(
-          "round %d: %d of %d comparisons, which would not have ended within %d s"
-              .formatted(round + 1, leftOut, entries.size(), options.time.toSeconds()));
-    }
-    return leftOut == 0;
-  }
-
-  /** One contender's run; if it ends badly, the others go on. Wrong records end everything. */
-  private Optional<ReadOutcome> attempt(ReadCase what, ReadContender contender, DiskDevice disk) {
-    ReadOutcome outcome;
-    try {
-      outcome = one(what, contender, disk);
-    } catch (WorkFailedException e) {
-      failures.add("%s, %s: %s".formatted(contender.name(), what, e.getMessage()));
-      return Optional.empty();
-    }
-    if (!(contender instanceof FioCeiling)) {
-      compare(what, contender.name(), outcome);
-    }
-    return Optional.of(outcome);
-  }
-
-  /** One contender's run, with the page cache as the case wants it. */
-  private ReadOutcome one(ReadCase what, ReadContender contender, DiskDevice disk) {
-    ReadDatabase original = behind.get(what.database());
-    if (original != null) {
-      // What a mounted database costs is the wait for each request, not the disk behind it.
-      original.index(true);
-      original.warm();
-    }
-    contender.prepare(what);
-    if (what.warm()) {
-      what.database().warm();
-    } else {
-      what.database().cool();
-    }
-    try (Confinement confinement = Confinement.of(what.access(), disk)) {
-      return contender.run(what, confinement);
-    }
-  }
-
-  private void compare(ReadCase what, String contender, ReadOutcome outcome) {
-    Long expected = checksums.putIfAbsent(what.work(), outcome.checksum());
-    String first = checksumFrom.putIfAbsent(what.work(), contender);
-    if (outcome.records() != what.records()
-        || (expected != null && expected != outcome.checksum())) {
-      throw new WorkFailedException(
-          "%s read something else than %s: %d records with checksum %016x instead of %d with %016x (%s)"
-              .formatted(
-                  contender,
-                  first,
-                  outcome.records(),
-                  outcome.checksum(),
-                  what.records(),
-                  expected,
-                  what));
-    }
   }
 }

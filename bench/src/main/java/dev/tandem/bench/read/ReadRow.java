@@ -10,6 +10,7 @@ package dev.tandem.bench.read;
  *     has to build the index on the way, "liblmdb-nordahead" is liblmdb with MDB_NORDAHEAD,
  *     "ceiling" is fio with O_DIRECT
  * @param rounds how often it was measured
+ * @param chosen the mode that {@code auto} chose, or how often which; null for all others
  * @param megabytesPerSecond of the database file (records read times its bytes a record), median
  * @param ratioToLiblmdb of the medians of this run; null if liblmdb did not take part
  * @param ratioToCeiling likewise; null where the storage is not what is measured (warm)
@@ -22,6 +23,7 @@ public record ReadRow(
     int processes,
     String contender,
     int rounds,
+    String chosen,
     double megabytesPerSecond,
     Double ratioToLiblmdb,
     Double ratioToCeiling) {}

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The times of all rounds of one comparison. */
 final class ReadSamples {
@@ -14,13 +15,18 @@ final class ReadSamples {
 
   private final ReadCase what;
   private final Map<String, List<Double>> seconds = new LinkedHashMap<>();
+  private final Map<String, Map<String, Integer>> modes = new LinkedHashMap<>();
 
   ReadSamples(ReadCase what) {
     this.what = what;
   }
 
-  void add(String contender, double ofRound) {
-    seconds.computeIfAbsent(contender, name -> new ArrayList<>()).add(ofRound);
+  void add(String contender, ReadOutcome ofRound) {
+    seconds.computeIfAbsent(contender, name -> new ArrayList<>()).add(ofRound.seconds());
+    String mode = ofRound.fields().get("mode");
+    if (mode != null && !mode.equals(contender)) {
+      modes.computeIfAbsent(contender, name -> new LinkedHashMap<>()).merge(mode, 1, Integer::sum);
+    }
   }
 
   /** A row for each contender. */
@@ -36,10 +42,24 @@ final class ReadSamples {
                     what.processes(),
                     contender,
                     seconds.get(contender).size(),
+                    chosen(contender),
                     megabytesPerSecond(contender),
                     ratio(contender, LIBLMDB),
                     ratio(contender, CEILING)))
         .toList();
+  }
+
+  /** "prov", or "2 prov, 1 coal" if it was not always the same. */
+  private String chosen(String contender) {
+    Map<String, Integer> times = modes.getOrDefault(contender, Map.of());
+    return switch (times.size()) {
+      case 0 -> null;
+      case 1 -> times.keySet().iterator().next();
+      default ->
+          times.entrySet().stream()
+              .map(mode -> mode.getValue() + " " + mode.getKey())
+              .collect(Collectors.joining(", "));
+    };
   }
 
   private double megabytesPerSecond(String contender) {

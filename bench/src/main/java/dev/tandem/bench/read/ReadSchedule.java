@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 
 /**
  * What is measured again and what is not, so that a benchmark ends in time. The first round has
- * everything. Later ones have only those contenders on whom a demand depends, and of them only the
- * comparisons that, by what they took before, end in time.
+ * everything. Later ones have only those contenders on whom a demand depends, and are as many as,
+ * by what they took before, end in time and leave the same for the comparisons still to come.
  */
 final class ReadSchedule {
 
@@ -50,8 +50,23 @@ final class ReadSchedule {
     return entries.stream().mapToDouble(entry -> expected(entry, round)).sum();
   }
 
-  /** Whether a comparison is made in a round. */
-  boolean hasTime(ReadPlan.Entry entry, int round) {
-    return round == 0 || elapsed() + expected(entry, round) <= time.toMillis() / 1e3;
+  /** Until everything must have ended. */
+  double left() {
+    return time.toMillis() / 1e3 - elapsed();
+  }
+
+  Duration time() {
+    return time;
+  }
+
+  /**
+   * Whether there is time for one more round of the first of these comparisons, if the others are
+   * to have as many as it would then have.
+   *
+   * @param done rounds of the first, at least one; of the others only the first round is over
+   */
+  boolean hasTime(List<ReadPlan.Entry> rest, int done) {
+    double others = expected(rest.subList(1, rest.size()), 1);
+    return expected(rest.getFirst(), 1) + done * others <= left();
   }
 }

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 class ReadFloorsTest {
 
   private static ReadRow row(ReadAccess access, int processes, String contender, double speed) {
-    return new ReadRow("cifar", access, "cold", 128, processes, contender, 1, speed, null, null);
+    return new ReadRow(
+        "cifar", access, "cold", 128, processes, contender, 1, null, speed, null, null);
   }
 
   @Test

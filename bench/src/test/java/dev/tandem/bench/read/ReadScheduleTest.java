@@ -1,12 +1,14 @@
 package dev.tandem.bench.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -24,16 +26,16 @@ class ReadScheduleTest {
     return ReadPlan.full(8192).entries(CIFAR, IMAGENET, true);
   }
 
-  private static ReadPlan.Entry shuffled() {
+  private static ReadPlan.Entry shuffled(int which) {
     return full().stream()
         .filter(entry -> entry.what().access() == ReadAccess.SHUFFLED)
-        .findFirst()
-        .orElseThrow();
+        .toList()
+        .get(which);
   }
 
   @Test
   void onlyTheFirstRoundHasThoseOfWhomNothingIsAsked() {
-    ReadPlan.Entry entry = shuffled();
+    ReadPlan.Entry entry = shuffled(0);
     assertTrue(entry.contenders(0).contains("pylmdb"));
     assertEquals(List.of("auto", "liblmdb-nordahead", "liblmdb"), entry.contenders(1));
     assertEquals(List.of("liblmdb", "liblmdb-nordahead", "auto"), entry.contenders(2));
@@ -49,7 +51,7 @@ class ReadScheduleTest {
     assertEquals(first, demands(entries, 1));
   }
 
-  /** The demands for which a round has what they compare; speeds do not matter. */
+  /** The demands for which a round has what they compare, if {@code auto} is the fastest. */
   private static Set<String> demands(List<ReadPlan.Entry> entries, int round) {
     List<ReadRow> rows =
         entries.stream()
@@ -58,7 +60,9 @@ class ReadScheduleTest {
                   ReadSamples samples = new ReadSamples(entry.what());
                   entry
                       .contenders(round)
-                      .forEach(name -> samples.add(name, name.equals("auto") ? 1 : 2));
+                      .forEach(
+                          name ->
+                              samples.add(name, outcome(name.equals("auto") ? 1 : 2, Map.of())));
                   return samples.rows().stream();
                 })
             .toList();
@@ -68,17 +72,41 @@ class ReadScheduleTest {
   }
 
   @Test
-  void aComparisonThatWouldEndTooLateIsLeftOutOfLaterRounds() {
-    ReadSchedule schedule = new ReadSchedule(Duration.ofSeconds(100), () -> now);
-    ReadPlan.Entry entry = shuffled();
-    for (String name : entry.contenders(0)) {
-      schedule.took(entry, name, 10);
+  void roundsAreSharedOutAmongComparisonsAndEndInTime() {
+    ReadSchedule schedule = new ReadSchedule(Duration.ofSeconds(200), () -> now);
+    List<ReadPlan.Entry> entries = List.of(shuffled(0), shuffled(1), shuffled(2));
+    for (ReadPlan.Entry entry : entries) {
+      entry.contenders(0).forEach(name -> schedule.took(entry, name, 5));
     }
-    now = Duration.ofSeconds(60).toNanos();
-    assertEquals(30, schedule.expected(entry, 1), 1e-9);
-    assertTrue(schedule.hasTime(entry, 1));
-    now = Duration.ofSeconds(71).toNanos();
-    assertFalse(schedule.hasTime(entry, 1));
-    assertTrue(schedule.hasTime(entry, 0), "the first round has everything");
+    now = Duration.ofSeconds(65).toNanos();
+    assertEquals(15, schedule.expected(entries.getFirst(), 1), 1e-9);
+    List<Integer> further = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i++) {
+      int rounds = 1;
+      while (rounds < 9 && schedule.hasTime(entries.subList(i, entries.size()), rounds)) {
+        now += Duration.ofSeconds(15).toNanos();
+        rounds++;
+      }
+      further.add(rounds - 1);
+    }
+    assertEquals(List.of(3, 3, 3), further);
+    assertEquals(Duration.ofSeconds(200).toNanos(), now);
+  }
+
+  @Test
+  void whatAutoChoseIsCounted() {
+    ReadSamples samples = new ReadSamples(shuffled(0).what());
+    for (String mode : List.of("prov", "coal", "prov")) {
+      samples.add("auto", outcome(1, Map.of("mode", mode)));
+    }
+    samples.add("prov", outcome(1, Map.of("mode", "prov")));
+    samples.add("liblmdb", outcome(1, Map.of()));
+    assertEquals(
+        Arrays.asList("2 prov, 1 coal", null, null),
+        samples.rows().stream().map(ReadRow::chosen).toList());
+  }
+
+  private static ReadOutcome outcome(double seconds, Map<String, String> fields) {
+    return new ReadOutcome(1, seconds, 0, fields, List.of());
   }
 }

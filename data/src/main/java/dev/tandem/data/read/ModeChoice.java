@@ -39,11 +39,17 @@ record ModeChoice(ReadMode mode, String reason) {
   /** A request that takes longer is worth avoiding at the price of handing records on. */
   private static final double SLOW_REQUEST_SECONDS = 0.002;
 
-  /** Where the mean is longer, though one request may be fast, requests are rationed. */
-  private static final double RATIONED_REQUEST_SECONDS = 0.0004;
+  /** If even the shortest takes longer, the time is storage's own, and many may pass together. */
+  private static final double LONG_REQUEST_SECONDS = 0.00025;
 
-  /** And where it is so many times the shortest: some passed before the ration began. */
-  private static final double RATIONED_TIMES = 5;
+  /**
+   * Where the mean is longer, though one request may be fast, requests are rationed. Of 1,000 a
+   * second a hundred pass at once, so that the mean of 160 is 375 us at least.
+   */
+  private static final double RATIONED_REQUEST_SECONDS = 0.00025;
+
+  /** Where it is so many times the shortest, some may have passed before a ration began. */
+  private static final double SUSPICIOUS_TIMES = 2;
 
   /** The longest request that reaches a disk whole, if its memory is in huge pages. */
   private static final int WHOLE_REQUEST = 4 << 20;
@@ -104,10 +110,23 @@ record ModeChoice(ReadMode mode, String reason) {
           new ReadMode.Indexed(EVERY_READER, requests),
           seen + ": prov, every reader its own records, queue depth " + depth);
     }
+    if (small >= LONG_REQUEST_SECONDS && together(file, memory, random) < SIDE_BY_SIDE * small) {
+      int depth = slowDepth(small, bandwidth, hostReaders);
+      return new ModeChoice(
+          new ReadMode.Indexed(EVERY_READER, new Requests(LARGE, depth, route)),
+          seen
+              + " for many at once: prov, every reader a root, blocks of 1 MiB, queue depth "
+              + depth);
+    }
     boolean slow = small >= SLOW_REQUEST_SECONDS;
-    boolean rationed = !slow && smallReads.rationed();
-    if (rationed) {
-      seen += ", but many take " + Math.round(smallReads.mean * 1e6) + " us each";
+    boolean rationed = false;
+    if (!slow && smallReads.suspicious()) {
+      // A bad moment is over by now, a ration is used up.
+      double again = Reads.time(file, memory, SMALL, SMALL_READS, random).mean;
+      rationed = again > RATIONED_REQUEST_SECONDS;
+      if (rationed) {
+        seen += ", but many take " + Math.round(again * 1e6) + " us each";
+      }
     }
     if (!slow && !rationed) {
       Requests usual = ModeSettings.DEFAULT.requests();
@@ -119,14 +138,6 @@ record ModeChoice(ReadMode mode, String reason) {
               + (usual.block() >> 10)
               + " KiB, queue depth "
               + usual.queueDepth());
-    }
-    if (slow && together(file, memory, random) < SIDE_BY_SIDE * small) {
-      int depth = slowDepth(small, bandwidth, hostReaders);
-      return new ModeChoice(
-          new ReadMode.Indexed(EVERY_READER, new Requests(LARGE, depth, route)),
-          seen
-              + " for many at once: prov, every reader a root, blocks of 1 MiB, queue depth "
-              + depth);
     }
     int block = rationed ? WHOLE_REQUEST : block(small, bandwidth);
     Requests requests = new Requests(block, 2, route);
@@ -173,8 +184,8 @@ record ModeChoice(ReadMode mode, String reason) {
   /** How long reads at random places took, in seconds. */
   private record Reads(double best, double mean) {
 
-    boolean rationed() {
-      return mean > RATIONED_REQUEST_SECONDS || mean > RATIONED_TIMES * best;
+    boolean suspicious() {
+      return mean > RATIONED_REQUEST_SECONDS || mean > SUSPICIOUS_TIMES * best;
     }
 
     /** Reads so many times, or fewer if that takes long. */
