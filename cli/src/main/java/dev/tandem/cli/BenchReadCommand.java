@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
     })
 final class BenchReadCommand extends TandemCommand {
 
-  private static final Duration TIME = Duration.ofMinutes(28);
+  private static final Duration TIME = Duration.ofMinutes(29);
   private static final int IMAGES = 12_000;
   private static final int QUICK_IMAGES = 4_000;
   private static final Duration QUICK_TIME = Duration.ofSeconds(70);

@@ -26,7 +26,7 @@ public enum ReadAccess {
               : Set.of("ceiling", "liblmdb", "lmdbjava", "auto", "auto-noindex");
       case SHUFFLED -> Set.of("liblmdb", "liblmdb-nordahead", "auto");
       case LIMITED -> Set.of("liblmdb", "auto");
-      case THROTTLED, LATENCY -> Set.of("liblmdb", "lmdb", "prov", "coal", "auto");
+      case THROTTLED, LATENCY -> Set.of("liblmdb", "lmdb", "auto");
     };
   }
 

@@ -25,9 +25,6 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
    */
   private static final int WARM_EPOCHS = 16;
 
-  /** 0.6 GB: whoever waits for each request needs half a minute for them. */
-  private static final int LATENCY_ITERATIONS = 40;
-
   /** Through latency a gigabyte takes the other modes a minute; the study of modes has them. */
   private static final List<String> LATENCY =
       List.of("liblmdb", "lmdb", "prov", "coal", "stag", "auto");
@@ -46,7 +43,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
       List.of("ceiling", "liblmdb", "liblmdb-nordahead", "pylmdb", "lmdbjava", "auto");
   private static final List<String> LIMITED =
       List.of("ceiling", "liblmdb", "liblmdb-nordahead", "auto");
-  private static final List<String> QUICK_WARM = List.of("liblmdb", "auto");
+  private static final List<String> COMPARED_WARM = List.of("liblmdb", "auto");
   private static final List<String> WARM = List.of("liblmdb", "pylmdb", "lmdbjava", "auto");
 
   /**
@@ -161,7 +158,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
               readAhead,
               processes,
               quick ? all(database) : WARM_EPOCHS * all(database),
-              quick ? QUICK_WARM : WARM));
+              quick || processes > 1 ? COMPARED_WARM : WARM));
     }
   }
 
@@ -196,7 +193,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
         false,
         DEFAULT_READ_AHEAD,
         quick ? THROTTLED_READERS / 2 : THROTTLED_READERS,
-        quick ? 8 : LATENCY_ITERATIONS,
+        quick ? 8 : CHARGED_ITERATIONS,
         quick ? List.of("liblmdb", "lmdb", "auto") : LATENCY);
   }
 

@@ -74,12 +74,12 @@ final class ReadRounds {
   }
 
   private void again(int most, Progress.Task task, Consumer<List<ReadRow>> soFar) {
+    Map<ReadPlan.Entry, Integer> further = schedule.furtherRounds(entries, most);
     long done = 0;
     int fewer = 0;
-    for (int i = 0; i < entries.size(); i++) {
-      ReadPlan.Entry entry = entries.get(i);
+    for (ReadPlan.Entry entry : entries) {
       int rounds = 1;
-      while (rounds < most && schedule.hasTime(entries.subList(i, entries.size()), rounds)) {
+      while (rounds <= further.getOrDefault(entry, 0) && schedule.hasTime(entry, rounds)) {
         done = round(entry, rounds++, task, done);
       }
       if (rounds < most) {

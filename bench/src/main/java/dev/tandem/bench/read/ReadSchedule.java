@@ -1,5 +1,7 @@
 package dev.tandem.bench.read;
 
+import static java.util.Comparator.comparingDouble;
+
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -9,7 +11,7 @@ import java.util.function.LongSupplier;
 /**
  * What is measured again and what is not, so that a benchmark ends in time. The first round has
  * everything. Later ones have only those contenders on whom a demand depends, and are as many as,
- * by what they took before, end in time and leave the same for the comparisons still to come.
+ * by what they took before, end in time; short comparisons may have more of them than long ones.
  */
 final class ReadSchedule {
 
@@ -59,14 +61,31 @@ final class ReadSchedule {
     return time;
   }
 
+  /** Whether a comparison, by what it took before, ends in time. */
+  boolean hasTime(ReadPlan.Entry entry, int round) {
+    return expected(entry, round) <= left();
+  }
+
   /**
-   * Whether there is time for one more round of the first of these comparisons, if the others are
-   * to have as many as it would then have.
+   * How many rounds each comparison shall have behind the first, in the time that is left: the next
+   * one goes to whoever has the fewest, and among those to the shortest.
    *
-   * @param done rounds of the first, at least one; of the others only the first round is over
+   * @param most with the first
    */
-  boolean hasTime(List<ReadPlan.Entry> rest, int done) {
-    double others = expected(rest.subList(1, rest.size()), 1);
-    return expected(rest.getFirst(), 1) + done * others <= left();
+  Map<ReadPlan.Entry, Integer> furtherRounds(List<ReadPlan.Entry> entries, int most) {
+    Map<ReadPlan.Entry, Integer> rounds = new HashMap<>();
+    double budget = left();
+    List<ReadPlan.Entry> shortestFirst =
+        entries.stream().sorted(comparingDouble(entry -> expected(entry, 1))).toList();
+    for (int round = 1; round < most; round++) {
+      for (ReadPlan.Entry entry : shortestFirst) {
+        double cost = expected(entry, 1);
+        if (cost <= budget) {
+          rounds.merge(entry, 1, Integer::sum);
+          budget -= cost;
+        }
+      }
+    }
+    return rounds;
   }
 }

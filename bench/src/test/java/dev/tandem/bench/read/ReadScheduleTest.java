@@ -1,11 +1,11 @@
 package dev.tandem.bench.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -72,25 +72,30 @@ class ReadScheduleTest {
   }
 
   @Test
-  void roundsAreSharedOutAmongComparisonsAndEndInTime() {
+  void whoHasTheFewestRoundsComesFirstThenTheShortest() {
     ReadSchedule schedule = new ReadSchedule(Duration.ofSeconds(200), () -> now);
     List<ReadPlan.Entry> entries = List.of(shuffled(0), shuffled(1), shuffled(2));
-    for (ReadPlan.Entry entry : entries) {
-      entry.contenders(0).forEach(name -> schedule.took(entry, name, 5));
-    }
-    now = Duration.ofSeconds(65).toNanos();
-    assertEquals(15, schedule.expected(entries.getFirst(), 1), 1e-9);
-    List<Integer> further = new ArrayList<>();
     for (int i = 0; i < entries.size(); i++) {
-      int rounds = 1;
-      while (rounds < 9 && schedule.hasTime(entries.subList(i, entries.size()), rounds)) {
-        now += Duration.ofSeconds(15).toNanos();
-        rounds++;
+      // 45, 30 and 15 s for the three contenders of later rounds.
+      for (String name : entries.get(i).contenders(0)) {
+        schedule.took(entries.get(i), name, 15 - 5 * i);
       }
-      further.add(rounds - 1);
     }
-    assertEquals(List.of(3, 3, 3), further);
-    assertEquals(Duration.ofSeconds(200).toNanos(), now);
+    now = Duration.ofSeconds(60).toNanos();
+    assertEquals(45, schedule.expected(entries.getFirst(), 1), 1e-9);
+    assertEquals(List.of(1, 2, 2), further(schedule, entries, 3));
+    assertEquals(List.of(1, 1, 1), further(schedule, entries, 2));
+    now = Duration.ofSeconds(170).toNanos();
+    assertEquals(List.of(0, 0, 2), further(schedule, entries, 3));
+    assertTrue(schedule.hasTime(entries.get(1), 1));
+    now = Duration.ofSeconds(171).toNanos();
+    assertFalse(schedule.hasTime(entries.get(1), 1));
+  }
+
+  private static List<Integer> further(
+      ReadSchedule schedule, List<ReadPlan.Entry> entries, int most) {
+    Map<ReadPlan.Entry, Integer> rounds = schedule.furtherRounds(entries, most);
+    return entries.stream().map(entry -> rounds.getOrDefault(entry, 0)).toList();
   }
 
   @Test
