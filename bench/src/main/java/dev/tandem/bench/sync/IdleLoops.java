@@ -23,13 +23,11 @@ final class IdleLoops {
   private static final String ALONE = "";
   private static final int WARM_UP = 2;
 
-  /** Of each loop of a round: short ones that alternate see the same machine. */
-  private static final int REPETITIONS = 3;
-
   private final Communicator communicator;
   private final SyncWorkload workload;
   private final SyncTraining training;
   private final int steps;
+  private final int repetitions;
 
   /**
    * A loop beside a synchroniser and the one alone that goes with it; means of both ranks.
@@ -61,12 +59,21 @@ final class IdleLoops {
     }
   }
 
-  /** Loops of so many steps. */
-  IdleLoops(Communicator communicator, SyncWorkload workload, SyncTraining training, int steps) {
+  /**
+   * @param steps of a loop
+   * @param repetitions of each loop in a round: short ones that alternate see the same machine
+   */
+  IdleLoops(
+      Communicator communicator,
+      SyncWorkload workload,
+      SyncTraining training,
+      int steps,
+      int repetitions) {
     this.communicator = communicator;
     this.workload = workload;
     this.training = training;
     this.steps = steps;
+    this.repetitions = repetitions;
   }
 
   /** All loops, one after the other, some times; another one is the first each time. */
@@ -75,7 +82,7 @@ final class IdleLoops {
     order.addFirst(ALONE);
     Collections.rotate(order, number);
     Map<String, Loop> loops = new HashMap<>();
-    for (int repetition = 0; repetition < REPETITIONS; repetition++) {
+    for (int repetition = 0; repetition < repetitions; repetition++) {
       for (String policy : order) {
         communicator.barrier();
         Loop loop = policy.equals(ALONE) ? new Loop(seconds(steps), 0) : beside(policy);
@@ -91,7 +98,7 @@ final class IdleLoops {
               policy,
               mean(loop.seconds() / loops.get(ALONE).seconds()),
               mean(loop.busySeconds() / loop.seconds()),
-              mean(loop.seconds() / REPETITIONS / steps * 1e3)));
+              mean(loop.seconds() / repetitions / steps * 1e3)));
     }
     return pairs;
   }

@@ -20,6 +20,9 @@ public final class SyncRankMain {
   static final String IDLE = "idle";
   static final String SAME = "same";
 
+  /** Who wants so many wants to know a percent, for which a pair must last for seconds. */
+  private static final int MANY_PAIRS = 30;
+
   private final Communicator communicator;
   private final SyncWorkload workload;
   private final SyncEffort effort;
@@ -119,7 +122,8 @@ public final class SyncRankMain {
   }
 
   private void idle() {
-    IdleLoops loops = new IdleLoops(communicator, workload, training, effort.steps());
+    int repetitions = effort.idlePairs() < MANY_PAIRS ? 3 : 9;
+    IdleLoops loops = new IdleLoops(communicator, workload, training, effort.steps(), repetitions);
     for (int round = 0; round < effort.idlePairs(); round++) {
       loops.round(round).forEach(pair -> print("%s %s".formatted(IDLE, pair.line())));
     }
