@@ -16,6 +16,10 @@ public final class ReadLaunch {
 
   private static final String ARCHIVE = "-XX:AOTCache=";
   private static final String MODULES = "--add-modules=";
+  private static final String FIRST_COMPILER_ONLY = "-XX:TieredStopAtLevel=";
+
+  /** From so many on in each reader the optimizing compiler pays: records cost, bytes do not. */
+  private static final long MANY_RECORDS = 2_000_000;
 
   private ReadLaunch() {}
 
@@ -40,7 +44,7 @@ public final class ReadLaunch {
     int readers = placement.hosts().size();
     List<ReaderReport> reports = new ArrayList<>();
     LaunchPlan usual = LaunchPlan.of(readers, ReaderMain.class.getName(), request.arguments());
-    LaunchPlan plan = usual.withJvmFlags(flags(usual.jvmFlags()));
+    LaunchPlan plan = usual.withJvmFlags(flags(usual.jvmFlags(), isLong(request, readers)));
     ProcessLauncher launcher =
         new ProcessLauncher(
             plan,
@@ -63,14 +67,19 @@ public final class ReadLaunch {
     return List.copyOf(reports);
   }
 
+  /** Whether readers will read for seconds, as far as is known before the database is open. */
+  private static boolean isLong(ReadRequest request, int readers) {
+    return request.iterations() * request.batch() / readers >= MANY_RECORDS;
+  }
+
   /**
    * Readers do without what makes sums faster, and so may use the archive of classes of this JVM:
    * they start in half the time, and read faster in their first second.
    */
-  private static List<String> flags(List<String> usual) {
+  private static List<String> flags(List<String> usual, boolean isLong) {
     List<String> flags = new ArrayList<>();
     for (String flag : usual) {
-      if (!flag.startsWith(MODULES)) {
+      if (!flag.startsWith(MODULES) && !(isLong && flag.startsWith(FIRST_COMPILER_ONLY))) {
         flags.add(flag);
       }
     }
