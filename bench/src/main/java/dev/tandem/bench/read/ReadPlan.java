@@ -174,7 +174,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
   private Entry throttled(ReadDatabase database, int readAhead) {
     List<String> contenders = new ArrayList<>(List.of("ceiling", "liblmdb"));
     // Eight JVMs for every run: a quick one cannot have all modes.
-    contenders.addAll(quick ? List.of("lmdb", "prov", "auto") : MODES);
+    contenders.addAll(quick ? List.of("lmdb", "auto") : MODES);
     return entry(
         database,
         ReadAccess.THROTTLED,
