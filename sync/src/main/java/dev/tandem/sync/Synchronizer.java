@@ -73,7 +73,9 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       builder.graph.ifPresent(intake::propose);
     }
     builder.observer.began();
-    this.agent = new SyncAgent(groups, options, intake, builder.observer, builder.memory, ledger);
+    this.agent =
+        new SyncAgent(
+            groups, options, intake, vigil.alarm(), builder.observer, builder.memory, ledger);
     this.thread =
         options.threading().builder().name("tandem-sync-" + reports.rank()).start(this::runAll);
     this.stalls =
@@ -264,7 +266,12 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     Results results = new Results();
     results.expect();
     intake.join(results);
-    results.await();
+    vigil.begin();
+    try {
+      results.await();
+    } finally {
+      vigil.end();
+    }
   }
 
   /** What steps request from now on; all ranks say so between the same steps. */
@@ -289,6 +296,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       return;
     }
     intake.shutDown();
+    vigil.begin();
     try {
       if (thread.join(CLOSING)) {
         groups.forEach(Communicator::close);

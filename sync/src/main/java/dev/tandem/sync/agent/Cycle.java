@@ -6,15 +6,20 @@ import java.util.concurrent.locks.LockSupport;
 /** The sleep between two cycles of a negotiation. For one thread. */
 final class Cycle {
 
+  /** Of cycles that follow each other while the program waits: ranks may wait for other things. */
+  private static final long SHORTEST_NANOS = 100_000;
+
   private final Policy.Negotiated policy;
   private final ControlPlane control;
+  private final CycleAlarm alarm;
   private final SyncObserver observer;
   private long lastStart;
   private long count;
 
-  Cycle(Policy.Negotiated policy, ControlPlane control, SyncObserver observer) {
+  Cycle(Policy.Negotiated policy, ControlPlane control, CycleAlarm alarm, SyncObserver observer) {
     this.policy = policy;
     this.control = control;
+    this.alarm = alarm;
     this.observer = observer;
     this.lastStart = System.nanoTime();
   }
@@ -27,13 +32,20 @@ final class Cycle {
       wanted = control.min(wanted);
     }
     long began = System.nanoTime();
-    long end = began + wanted;
-    long now = began;
-    while (end - now > 0) {
-      LockSupport.parkNanos(end - now);
-      now = System.nanoTime();
+    if (policy.eagerness() == Policy.Eagerness.WHEN_AWAITED) {
+      sleepUntil(Math.min(lastStart + SHORTEST_NANOS, began + wanted));
+      alarm.sleepUntil(began + wanted);
+    } else {
+      sleepUntil(began + wanted);
     }
-    observer.slept(wanted, began, now);
     lastStart = System.nanoTime();
+    // Who was called meant to sleep so long, not longer.
+    observer.slept(Math.min(wanted, lastStart - began), began, lastStart);
+  }
+
+  private static void sleepUntil(long end) {
+    for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
   }
 }

@@ -55,6 +55,7 @@ final class Negotiation implements Mode {
       Intake intake,
       ControlPlane control,
       Lanes transfers,
+      CycleAlarm alarm,
       SyncObserver observer,
       Optional<PlanAgreement> planning) {
     this.policy = policy;
@@ -62,7 +63,7 @@ final class Negotiation implements Mode {
     this.control = control;
     this.transfers = transfers;
     this.planning = planning;
-    this.cycle = new Cycle(policy, control, observer);
+    this.cycle = new Cycle(policy, control, alarm, observer);
     this.cache = new ResponseCache(policy.cacheEntries());
     this.coordinator = new Coordinator(control.size());
   }

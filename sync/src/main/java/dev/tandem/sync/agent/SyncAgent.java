@@ -25,6 +25,7 @@ public final class SyncAgent {
    *
    * @param groups of all ranks: one for what they agree on, which also transfers if it is the only
    *     one, else one more for each transfer at once
+   * @param alarm rung when the program waits
    * @param memory where this rank's gradients lie, if they lie in one buffer
    * @param ledger told what transfers leave behind
    */
@@ -32,6 +33,7 @@ public final class SyncAgent {
       List<Communicator> groups,
       SyncOptions options,
       Intake intake,
+      CycleAlarm alarm,
       SyncObserver observer,
       Optional<GradientMemory> memory,
       Ledger ledger) {
@@ -50,7 +52,8 @@ public final class SyncAgent {
                     new PlanAgreement(
                         policy, leaving, intake, control, transfers, observer, memory));
     this.mode =
-        Optional.of(new Negotiation(negotiated, intake, control, transfers, observer, planning));
+        Optional.of(
+            new Negotiation(negotiated, intake, control, transfers, alarm, observer, planning));
   }
 
   /** How ranks negotiate under a policy, if only in need. */

@@ -23,6 +23,7 @@ public final class Vigil {
   private final List<Communicator> groups;
   private final WaitPolicy unnoticed;
   private final WaitPolicy awake;
+  private final CycleAlarm alarm = new CycleAlarm();
   private int waiting;
 
   /**
@@ -51,9 +52,15 @@ public final class Vigil {
     return SyncAgent.negotiated(policy).waiting().policy(rank);
   }
 
+  /** Rings when the program waits. */
+  public CycleAlarm alarm() {
+    return alarm;
+  }
+
   /** A thread of the program begins to wait. */
   public synchronized void begin() {
     waiting++;
+    alarm.programWaits(true);
     if (waiting == 1 && !awake.equals(unnoticed)) {
       groups.forEach(group -> group.waitBy(awake));
     }
@@ -62,6 +69,7 @@ public final class Vigil {
   /** It has its results. */
   public synchronized void end() {
     waiting--;
+    alarm.programWaits(waiting > 0);
     if (waiting == 0 && !awake.equals(unnoticed)) {
       groups.forEach(group -> group.waitBy(unnoticed));
     }

@@ -64,6 +64,8 @@ public sealed interface Policy {
   enum Eagerness {
     /** In every cycle, as the baseline does. */
     ALWAYS,
+    /** In every cycle, and at once while the program does nothing but wait for results. */
+    WHEN_AWAITED,
     /** When it has something to ask or to tell; until then it sleeps. */
     WITH_NEWS
   }
@@ -125,9 +127,19 @@ public sealed interface Policy {
         baseline.eagerness());
   }
 
-  /** The baseline with nonblocking cache synchronisation. */
+  /**
+   * The baseline with nonblocking cache synchronisation; who has the time to look for other ranks
+   * between naps also sees when its own program waits, and begins the next cycle then.
+   */
   static Negotiated nonblocking() {
-    return baseline(Waiting.POLLED);
+    Negotiated baseline = baseline(Waiting.POLLED);
+    return new Negotiated(
+        baseline.cycle(),
+        baseline.fusionBytes(),
+        baseline.cacheEntries(),
+        baseline.waiting(),
+        baseline.globalSleepEvery(),
+        Eagerness.WHEN_AWAITED);
   }
 
   /** Plans from the graph, with buffers small enough for transfers during the backward pass. */
