@@ -14,12 +14,14 @@ final class LeafCache {
   /** More leaves than this are read record by record. */
   private static final long MOST_BYTES = 256 << 20;
 
+  private final RecordIndex index;
+  private final int alignment;
   private final ByteBuffer memory;
-  private final int[] places;
 
-  private LeafCache(ByteBuffer memory, int[] places) {
+  private LeafCache(RecordIndex index, int alignment, ByteBuffer memory) {
+    this.index = index;
+    this.alignment = alignment;
     this.memory = memory;
-    this.places = places;
   }
 
   /** Whether the leaves are worth keeping: few bytes, and not the values themselves. */
@@ -48,29 +50,26 @@ final class LeafCache {
    */
   static LeafCache read(RecordIndex index, PositionalFile file, int queueDepth, Peers readers) {
     int block = Math.max(index.pageSize(), file.alignment());
-    int[] places = new int[index.leafCount()];
-    Windows windows = new Windows(block, 0);
-    windows.clear();
-    for (int leaf = 0; leaf < places.length; leaf++) {
-      windows.add(index.pageOfLeaf(leaf) * index.pageSize(), index.pageSize());
-    }
-    int end = windows.merge(0, 0);
-    for (int leaf = 0; leaf < places.length; leaf++) {
-      places[leaf] = windows.memoryAt(index.pageOfLeaf(leaf) * index.pageSize());
-    }
+    int bytes = index.leafCount() * block;
     ByteBuffer memory =
         readers.size() == 1
-            ? ByteBuffer.allocateDirect(end + block).alignedSlice(block)
-            : GroupMemory.map(readers, end, 0).asByteBuffer();
-    int first = part(windows.count(), readers.rank(), readers.size());
-    int behind = part(windows.count(), readers.rank() + 1, readers.size());
-    RequestThreads.readAll(file, windows, first, behind, memory, queueDepth);
+            ? ByteBuffer.allocateDirect(bytes + block).alignedSlice(block)
+            : GroupMemory.map(readers, bytes, 0).asByteBuffer();
+    ReadRound round = new ReadRound(memory);
+    int behind = part(index.leafCount(), readers.rank() + 1, readers.size());
+    for (int leaf = part(index.leafCount(), readers.rank(), readers.size());
+        leaf < behind;
+        leaf++) {
+      long position = index.pageOfLeaf(leaf) * index.pageSize();
+      round.request(position & -file.alignment(), leaf * block, block);
+    }
+    RequestThreads.readAll(file, round, queueDepth);
     readers.barrier();
-    return new LeafCache(memory.order(ByteOrder.LITTLE_ENDIAN), places);
+    return new LeafCache(index, file.alignment(), memory.order(ByteOrder.LITTLE_ENDIAN));
   }
 
-  private static int part(int windows, int reader, int readers) {
-    return (int) ((long) windows * reader / readers);
+  private static int part(int leaves, int reader, int readers) {
+    return (int) ((long) leaves * reader / readers);
   }
 
   /** The pages; their own thread takes a view. */
@@ -80,6 +79,9 @@ final class LeafCache {
 
   /** Where a leaf is, by its number in key order. */
   int at(int leaf) {
-    return places[leaf];
+    int pageSize = index.pageSize();
+    return pageSize >= alignment
+        ? leaf * pageSize
+        : leaf * alignment + (int) (index.pageOfLeaf(leaf) * pageSize % alignment);
   }
 }

@@ -65,7 +65,7 @@ record ModeChoice(ReadMode mode, String reason) {
 
   private static final int MOST_SLOW = 32;
 
-  /** Random requests under way in each of several readers. */
+  /** Random requests under way in each of several roots. */
   private static final int FEWEST_RANDOM = 8;
 
   private static final int BYTES = 1024;
@@ -104,11 +104,14 @@ record ModeChoice(ReadMode mode, String reason) {
             + " MB/s come";
     Requests.Route route = file.direct() ? Requests.Route.DIRECT : Requests.Route.CACHED;
     if (!strided) {
-      int depth = Math.max(Requests.RANDOM_DEPTH / hostReaders, FEWEST_RANDOM);
+      int roots = randomRoots(hostReaders);
+      int depth = Math.max(Requests.RANDOM_DEPTH / roots, FEWEST_RANDOM);
       Requests requests = new Requests(LARGE, depth, route);
+      String who =
+          roots == hostReaders ? "every reader its own records" : roots + " for all of a host";
       return new ModeChoice(
-          new ReadMode.Indexed(EVERY_READER, requests),
-          seen + ": prov, every reader its own records, queue depth " + depth);
+          new ReadMode.Indexed(roots, requests),
+          seen + ": prov, " + who + ", queue depth " + depth);
     }
     if (small >= LONG_REQUEST_SECONDS && together(file, memory, random) < SIDE_BY_SIDE * small) {
       int depth = slowDepth(small, bandwidth, hostReaders);
@@ -157,17 +160,23 @@ record ModeChoice(ReadMode mode, String reason) {
     return (int) Math.clamp(Math.ceil(underWay / hostReaders), FEWEST_SLOW, MOST_SLOW);
   }
 
+  /**
+   * Readers of a host that read single records, for the others, too: each has threads of its own,
+   * which new JVMs compile the same code for, and more of them than processors only wait.
+   */
+  private static int randomRoots(int hostReaders) {
+    return Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, hostReaders);
+  }
+
   /** How long small reads at random places take that are asked for at once, in seconds. */
   private static double together(PositionalFile file, ByteBuffer memory, SplittableRandom random) {
-    Windows windows = new Windows(file.alignment(), 0);
-    windows.clear();
     long room = Math.max(1, (file.size() - SMALL) / SMALL);
+    ReadRound round = new ReadRound(memory.clear());
     for (int i = 0; i < TOGETHER; i++) {
-      windows.add(random.nextLong(room) * SMALL, SMALL);
+      round.request(random.nextLong(room) * SMALL, i * SMALL, SMALL);
     }
-    windows.merge(0, 0);
     long began = System.nanoTime();
-    RequestThreads.readAll(file, windows, 0, windows.count(), memory.clear(), TOGETHER);
+    RequestThreads.readAll(file, round, TOGETHER);
     return (System.nanoTime() - began) / 1e9;
   }
 

@@ -30,20 +30,17 @@ class ReadRound {
 
   /** Asks for all windows, in requests of at most {@code block} bytes. */
   void request(Windows windows, int block) {
-    request(windows, 0, windows.count(), block);
-  }
-
-  /** Asks for some windows, from one to before another, likewise. */
-  void request(Windows windows, int first, int behind, int block) {
-    for (int i = first; i < behind; i++) {
+    for (int i = 0; i < windows.count(); i++) {
       int length = windows.length(i);
       for (int from = 0; from < length; from += block) {
-        add(windows.windowStart(i) + from, windows.place(i) + from, Math.min(block, length - from));
+        request(
+            windows.windowStart(i) + from, windows.place(i) + from, Math.min(block, length - from));
       }
     }
   }
 
-  private void add(long position, int place, int length) {
+  /** Asks for these bytes of the file, to be put there in memory. */
+  void request(long position, int place, int length) {
     if (count == positions.length) {
       positions = Arrays.copyOf(positions, count * 2);
       places = Arrays.copyOf(places, count * 2);

@@ -2,7 +2,6 @@ package dev.tandem.data.read;
 
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.PositionalFile;
-import java.nio.ByteBuffer;
 
 /**
  * As many threads as requests may be under way at once; they work rounds off in the order in which
@@ -37,18 +36,10 @@ final class RequestThreads implements AutoCloseable {
     }
   }
 
-  /** Reads windows, from one to before another, into memory; returns when all are there. */
-  static void readAll(
-      PositionalFile file,
-      Windows windows,
-      int first,
-      int behind,
-      ByteBuffer memory,
-      int queueDepth) {
+  /** Works off one round; returns when all of it is there. */
+  static void readAll(PositionalFile file, ReadRound round, int queueDepth) {
     FirstFailure failures = new FirstFailure();
     try (RequestThreads threads = new RequestThreads(file, queueDepth, failures)) {
-      ReadRound round = new ReadRound(memory);
-      round.request(windows, first, behind, 1 << 20);
       threads.submit(round);
       threads.awaitIdle();
     }

@@ -12,6 +12,10 @@ record RingSize(int slots, int capacity, long iterations) {
 
   private static final long LARGEST_SLOT = 1 << 30;
   private static final long ROUND = 8 << 20;
+
+  /** Of short requests: what is there soon, and still in a cache when it is consumed. */
+  private static final long SHORT_ROUND = 1 << 20;
+
   private static final long COALESCED_ROUND = 32 << 20;
   private static final int MOST_SLOTS = 64;
   private static final int FEWEST_SLOTS = 3;
@@ -29,9 +33,9 @@ record RingSize(int slots, int capacity, long iterations) {
    */
   static RingSize ofIterations(
       long iterationBytes, long smallest, long requestBytes, int queueDepth) {
-    long round =
-        Math.clamp(iterationBytes + iterationBytes / 8, smallest, Math.max(ROUND, smallest));
     long ahead = 2 * requestBytes * queueDepth;
+    long most = Math.max(smallest, Math.clamp(ahead, SHORT_ROUND, ROUND));
+    long round = Math.clamp(iterationBytes + iterationBytes / 8, smallest, most);
     long slots = Math.clamp(ahead / Math.max(1, iterationBytes), FEWEST_SLOTS, MOST_SLOTS);
     return new RingSize((int) slots, checked(round), 1);
   }
