@@ -65,8 +65,10 @@ record ModeChoice(ReadMode mode, String reason) {
 
   private static final int MOST_SLOW = 32;
 
-  /** Random requests under way in each of several roots. */
-  private static final int FEWEST_RANDOM = 8;
+  /** Requests under way in each of several roots, and in all of a host. */
+  private static final int FEWEST_UNDER_WAY = 8;
+
+  private static final int UNDER_WAY = 16;
 
   private static final int BYTES = 1024;
   private static final int EVERY_READER = 1 << 20;
@@ -103,14 +105,12 @@ record ModeChoice(ReadMode mode, String reason) {
             + Math.round(bandwidth / 1e6)
             + " MB/s come";
     Requests.Route route = file.direct() ? Requests.Route.DIRECT : Requests.Route.CACHED;
+    int roots = roots(hostReaders);
+    String who = roots == hostReaders ? "every reader a root" : roots + " of each host's readers";
     if (!strided) {
-      int roots = randomRoots(hostReaders);
-      int depth = Math.max(Requests.RANDOM_DEPTH / roots, FEWEST_RANDOM);
-      Requests requests = new Requests(LARGE, depth, route);
-      String who =
-          roots == hostReaders ? "every reader its own records" : roots + " for all of a host";
+      int depth = Math.max(Requests.RANDOM_DEPTH / roots, FEWEST_UNDER_WAY);
       return new ModeChoice(
-          new ReadMode.Indexed(roots, requests),
+          new ReadMode.Indexed(roots, new Requests(LARGE, depth, route)),
           seen + ": prov, " + who + ", queue depth " + depth);
     }
     if (small >= LONG_REQUEST_SECONDS && together(file, memory, random) < SIDE_BY_SIDE * small) {
@@ -132,15 +132,11 @@ record ModeChoice(ReadMode mode, String reason) {
       }
     }
     if (!slow && !rationed) {
-      Requests usual = ModeSettings.DEFAULT.requests();
-      Requests requests = new Requests(usual.block(), usual.queueDepth(), route);
+      int block = ModeSettings.DEFAULT.requests().block();
+      int depth = Math.max(UNDER_WAY / roots, FEWEST_UNDER_WAY);
       return new ModeChoice(
-          new ReadMode.Indexed(EVERY_READER, requests),
-          seen
-              + ": prov, every reader a root, blocks of "
-              + (usual.block() >> 10)
-              + " KiB, queue depth "
-              + usual.queueDepth());
+          new ReadMode.Indexed(roots, new Requests(block, depth, route)),
+          seen + ": prov, " + who + ", blocks of " + (block >> 10) + " KiB, queue depth " + depth);
     }
     int block = rationed ? WHOLE_REQUEST : block(small, bandwidth);
     Requests requests = new Requests(block, 2, route);
@@ -161,10 +157,10 @@ record ModeChoice(ReadMode mode, String reason) {
   }
 
   /**
-   * Readers of a host that read single records, for the others, too: each has threads of its own,
-   * which new JVMs compile the same code for, and more of them than processors only wait.
+   * Readers of a host that read, for the others, too. A new JVM that reads has to compile more than
+   * one that is handed its records, which takes the processor from all others.
    */
-  private static int randomRoots(int hostReaders) {
+  private static int roots(int hostReaders) {
     return Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, hostReaders);
   }
 
