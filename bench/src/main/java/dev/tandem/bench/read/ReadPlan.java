@@ -43,8 +43,11 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
       List.of("ceiling", "liblmdb", "liblmdb-nordahead", "pylmdb", "lmdbjava", "auto");
   private static final List<String> LIMITED =
       List.of("ceiling", "liblmdb", "liblmdb-nordahead", "auto");
-  private static final List<String> COMPARED_WARM = List.of("liblmdb", "auto");
   private static final List<String> WARM = List.of("liblmdb", "pylmdb", "lmdbjava", "auto");
+
+  /** Several processes read for long: only those on whose figures something depends. */
+  private static final List<String> COMPARED_WARM =
+      WARM.stream().filter(ReadAccess.STRIDED.compared(true)::contains).toList();
 
   /**
    * A comparison and its contenders.
