@@ -176,16 +176,21 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
 
   private Entry throttled(ReadDatabase database, int readAhead) {
     List<String> contenders = new ArrayList<>(List.of("ceiling", "liblmdb"));
-    // Eight JVMs for every run: a quick one cannot have all modes.
+    // Several JVMs for every run: a quick one cannot have all modes.
     contenders.addAll(quick ? List.of("lmdb", "auto") : MODES);
     return entry(
         database,
         ReadAccess.THROTTLED,
         false,
         readAhead,
-        THROTTLED_READERS,
+        chargedReaders(),
         quick ? 5 : CHARGED_ITERATIONS,
         contenders);
+  }
+
+  /** Of storage that charges for requests: eight JVMs take longer to start than a quick run has. */
+  private int chargedReaders() {
+    return quick ? THROTTLED_READERS / 2 : THROTTLED_READERS;
   }
 
   /** Storage that takes long for each request; its read-ahead is Linux's own. */
@@ -195,7 +200,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
         ReadAccess.LATENCY,
         false,
         DEFAULT_READ_AHEAD,
-        quick ? THROTTLED_READERS / 2 : THROTTLED_READERS,
+        chargedReaders(),
         quick ? 8 : CHARGED_ITERATIONS,
         quick ? List.of("liblmdb", "lmdb", "auto") : LATENCY);
   }
