@@ -114,6 +114,9 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
     int quickProcesses = readAhead == usualReadAhead ? 1 : 4;
     for (int processes : quick ? List.of(quickProcesses) : List.of(1, 2, 4)) {
       List<String> contenders = new ArrayList<>(STRIDED);
+      if (quick && processes > 1) {
+        contenders.remove("pylmdb");
+      }
       if (!quick && processes == 4 && readAhead == usualReadAhead) {
         MODES.stream().filter(mode -> !contenders.contains(mode)).forEach(contenders::add);
       }
@@ -175,9 +178,12 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
   }
 
   private Entry throttled(ReadDatabase database, int readAhead) {
-    List<String> contenders = new ArrayList<>(List.of("ceiling", "liblmdb"));
-    // Several JVMs for every run: a quick one cannot have all modes.
-    contenders.addAll(quick ? List.of("lmdb", "auto") : MODES);
+    List<String> contenders = new ArrayList<>(List.of("liblmdb", "lmdb", "auto"));
+    if (!quick) {
+      // fio takes its time under a ration, and every mode several JVMs.
+      contenders.addFirst("ceiling");
+      MODES.stream().filter(mode -> !contenders.contains(mode)).forEach(contenders::add);
+    }
     return entry(
         database,
         ReadAccess.THROTTLED,
