@@ -55,6 +55,10 @@ public sealed interface Policy {
       return new Negotiated(cycle, other, cacheEntries, waiting, globalSleepEvery, eagerness);
     }
 
+    public Negotiated withEagerness(Eagerness other) {
+      return new Negotiated(cycle, fusionBytes, cacheEntries, waiting, globalSleepEvery, other);
+    }
+
     public Negotiated withCacheEntries(int other) {
       return new Negotiated(cycle, fusionBytes, other, waiting, globalSleepEvery, eagerness);
     }
@@ -132,14 +136,7 @@ public sealed interface Policy {
    * between naps also sees when its own program waits, and begins the next cycle then.
    */
   static Negotiated nonblocking() {
-    Negotiated baseline = baseline(Waiting.POLLED);
-    return new Negotiated(
-        baseline.cycle(),
-        baseline.fusionBytes(),
-        baseline.cacheEntries(),
-        baseline.waiting(),
-        baseline.globalSleepEvery(),
-        Eagerness.WHEN_AWAITED);
+    return baseline(Waiting.POLLED).withEagerness(Eagerness.WHEN_AWAITED);
   }
 
   /** Plans from the graph, with buffers small enough for transfers during the backward pass. */
