@@ -212,10 +212,18 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
 
   /** Waits for results, and does what can be done for them meanwhile. */
   private void await(Results results) {
+    keepingVigil(
+        () -> {
+          agent.carryOut(results::complete);
+          results.await();
+        });
+  }
+
+  /** Does what waits for other ranks. */
+  private void keepingVigil(Runnable waiting) {
     vigil.begin();
     try {
-      agent.carryOut(results::complete);
-      results.await();
+      waiting.run();
     } finally {
       vigil.end();
     }
@@ -266,12 +274,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     Results results = new Results();
     results.expect();
     intake.join(results);
-    vigil.begin();
-    try {
-      results.await();
-    } finally {
-      vigil.end();
-    }
+    keepingVigil(results::await);
   }
 
   /** What steps request from now on; all ranks say so between the same steps. */

@@ -45,6 +45,9 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
       List.of("ceiling", "liblmdb", "liblmdb-nordahead", "auto");
   private static final List<String> WARM = List.of("liblmdb", "pylmdb", "lmdbjava", "auto");
 
+  /** Of storage that charges for requests, in a quick run. */
+  private static final List<String> CHARGED = List.of("liblmdb", "lmdb", "auto");
+
   /** Several processes read for long: only those on whose figures something depends. */
   private static final List<String> COMPARED_WARM =
       WARM.stream().filter(ReadAccess.STRIDED.compared(true)::contains).toList();
@@ -178,7 +181,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
   }
 
   private Entry throttled(ReadDatabase database, int readAhead) {
-    List<String> contenders = new ArrayList<>(List.of("liblmdb", "lmdb", "auto"));
+    List<String> contenders = new ArrayList<>(CHARGED);
     if (!quick) {
       // fio takes its time under a ration, and every mode several JVMs.
       contenders.addFirst("ceiling");
@@ -208,7 +211,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
         DEFAULT_READ_AHEAD,
         chargedReaders(),
         quick ? 8 : CHARGED_ITERATIONS,
-        quick ? List.of("liblmdb", "lmdb", "auto") : LATENCY);
+        quick ? CHARGED : LATENCY);
   }
 
   private static Entry entry(

@@ -15,12 +15,12 @@ final class LeafCache {
   private static final long MOST_BYTES = 256 << 20;
 
   private final RecordIndex index;
-  private final int alignment;
+  private final int block;
   private final ByteBuffer memory;
 
-  private LeafCache(RecordIndex index, int alignment, ByteBuffer memory) {
+  private LeafCache(RecordIndex index, int block, ByteBuffer memory) {
     this.index = index;
-    this.alignment = alignment;
+    this.block = block;
     this.memory = memory;
   }
 
@@ -60,12 +60,16 @@ final class LeafCache {
     for (int leaf = part(index.leafCount(), readers.rank(), readers.size());
         leaf < behind;
         leaf++) {
-      long position = index.pageOfLeaf(leaf) * index.pageSize();
-      round.request(position & -file.alignment(), leaf * block, block);
+      long position = position(index, leaf);
+      round.request(position - position % block, leaf * block, block);
     }
     RequestThreads.readAll(file, round, queueDepth);
     readers.barrier();
-    return new LeafCache(index, file.alignment(), memory.order(ByteOrder.LITTLE_ENDIAN));
+    return new LeafCache(index, block, memory.order(ByteOrder.LITTLE_ENDIAN));
+  }
+
+  private static long position(RecordIndex index, int leaf) {
+    return index.pageOfLeaf(leaf) * index.pageSize();
   }
 
   private static int part(int leaves, int reader, int readers) {
@@ -79,9 +83,6 @@ final class LeafCache {
 
   /** Where a leaf is, by its number in key order. */
   int at(int leaf) {
-    int pageSize = index.pageSize();
-    return pageSize >= alignment
-        ? leaf * pageSize
-        : leaf * alignment + (int) (index.pageOfLeaf(leaf) * pageSize % alignment);
+    return leaf * block + (int) (position(index, leaf) % block);
   }
 }

@@ -167,9 +167,12 @@ record ModeChoice(ReadMode mode, String reason) {
   /** Whether requests do not wait for each other; looks twice, since one look may be unlucky. */
   private static boolean sideBySide(
       PositionalFile file, ByteBuffer memory, SplittableRandom random, double alone) {
-    double first = together(file, memory, random);
-    return first < SIDE_BY_SIDE * alone
-        || Math.min(first, together(file, memory, random)) < SIDE_BY_SIDE * alone;
+    double limit = SIDE_BY_SIDE * alone;
+    double taken = together(file, memory, random);
+    if (taken >= limit) {
+      taken = together(file, memory, random);
+    }
+    return taken < limit;
   }
 
   /** How long small reads at random places take that are asked for at once, in seconds. */
