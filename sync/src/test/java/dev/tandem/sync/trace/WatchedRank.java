@@ -18,13 +18,15 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A rank that behaves as one that trains: a thread prepares input, the main thread waits for it,
  * computes, asks for its gradients and waits for the sums. The time of input and computation is
- * that of a device the thread sleeps for, so that a loaded machine does not change the outcome.
+ * that of a device the thread sleeps for, and what is slow takes several times as long as the rest
+ * of the rank's last step, so that a loaded machine does not change the outcome.
  */
 public final class WatchedRank {
 
   private static final int TENSORS = 6;
   private static final long NORMAL_MILLIS = 3;
   private static final long SLOW_MILLIS = 80;
+  private static final int SLOW_TIMES_THE_REST = 3;
 
   /** Do not count: the JVM compiles in them. */
   private static final int WARM_UP = 10;
@@ -50,11 +52,12 @@ public final class WatchedRank {
           Synchronizer.over(communicator, SyncOptions.of(arguments[0]))
               .observedBy(SyncObserver.all(List.of(meter, timeline)))
               .start()) {
-        BlockingQueue<Integer> input = input(steps, slow && arguments[4].equals("input"));
-        long compute = slow && arguments[4].equals("compute") ? SLOW_MILLIS : NORMAL_MILLIS;
+        Device reader = new Device(slow && arguments[4].equals("input"));
+        Device computer = new Device(slow && arguments[4].equals("compute"));
+        BlockingQueue<Integer> input = input(steps, reader);
         List<TensorView> gradients = gradients(elements);
         for (int step = 0; step < steps; step++) {
-          step(synchronizer, meter, input, compute, gradients);
+          step(synchronizer, meter, input, reader, computer, gradients);
           if (step % 10 == 0) {
             System.out.println("step " + step);
           }
@@ -78,21 +81,25 @@ public final class WatchedRank {
       Synchronizer synchronizer,
       StepMeter meter,
       BlockingQueue<Integer> input,
-      long computeMillis,
+      Device reader,
+      Device computer,
       List<TensorView> gradients)
       throws InterruptedException {
     long began = System.nanoTime();
     input.take();
     long read = System.nanoTime();
     meter.computes();
-    pause(computeMillis);
+    computer.work();
     gradients.forEach(gradient -> synchronizer.submit(gradient, 1));
     long computed = System.nanoTime();
     synchronizer.await();
     meter.step(read - began, computed - read);
+    long step = System.nanoTime() - began;
+    reader.rest(step - (read - began));
+    computer.rest(step - (computed - read));
   }
 
-  private static BlockingQueue<Integer> input(int steps, boolean slow) {
+  private static BlockingQueue<Integer> input(int steps, Device reader) {
     BlockingQueue<Integer> ready = new ArrayBlockingQueue<>(1);
     Thread.ofPlatform()
         .daemon()
@@ -100,7 +107,7 @@ public final class WatchedRank {
         .start(
             () -> {
               for (int step = 0; step < steps; step++) {
-                pause(slow ? SLOW_MILLIS : NORMAL_MILLIS);
+                reader.work();
                 try {
                   ready.put(step);
                 } catch (InterruptedException e) {
@@ -120,10 +127,30 @@ public final class WatchedRank {
     return gradients;
   }
 
-  private static void pause(long millis) {
-    long end = System.nanoTime() + millis * 1_000_000;
-    while (System.nanoTime() < end) {
-      LockSupport.parkNanos(end - System.nanoTime());
+  /** What reads or computes while its thread sleeps. */
+  private static final class Device {
+
+    private final boolean slow;
+    private volatile long restNanos;
+
+    Device(boolean slow) {
+      this.slow = slow;
+    }
+
+    /** Everything else in the last step took this long. */
+    void rest(long nanos) {
+      restNanos = nanos;
+    }
+
+    void work() {
+      long nanos =
+          slow
+              ? Math.max(SLOW_MILLIS * 1_000_000, SLOW_TIMES_THE_REST * restNanos)
+              : NORMAL_MILLIS * 1_000_000;
+      long end = System.nanoTime() + nanos;
+      while (System.nanoTime() < end) {
+        LockSupport.parkNanos(end - System.nanoTime());
+      }
     }
   }
 }
