@@ -30,7 +30,7 @@ final class ModesStudy {
       List.of("lmdb", "lmm", "dm", "dio", "prov", "coal", "stag");
   private static final int ITERATIONS = 4;
   private static final int REQUESTS_PER_SECOND = 1000;
-  private static final double SECONDS = 230;
+  private static final double SECONDS = 400;
 
   private final BenchFolder scratch;
   private final Progress progress;

@@ -55,6 +55,10 @@ public sealed interface Policy {
       return new Negotiated(cycle, other, cacheEntries, waiting, globalSleepEvery, eagerness);
     }
 
+    public Negotiated withGlobalSleepEvery(int cycles) {
+      return new Negotiated(cycle, fusionBytes, cacheEntries, waiting, cycles, eagerness);
+    }
+
     public Negotiated withEagerness(Eagerness other) {
       return new Negotiated(cycle, fusionBytes, cacheEntries, waiting, globalSleepEvery, other);
     }
@@ -121,14 +125,7 @@ public sealed interface Policy {
 
   /** The baseline with a globally agreed sleep in every cycle. */
   static Negotiated globalSleep() {
-    Negotiated baseline = baseline(Waiting.SPIN_YIELD);
-    return new Negotiated(
-        baseline.cycle(),
-        baseline.fusionBytes(),
-        baseline.cacheEntries(),
-        baseline.waiting(),
-        1,
-        baseline.eagerness());
+    return baseline(Waiting.SPIN_YIELD).withGlobalSleepEvery(1);
   }
 
   /**

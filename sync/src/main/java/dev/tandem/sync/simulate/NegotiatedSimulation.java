@@ -53,22 +53,22 @@ final class NegotiatedSimulation extends SyncSimulation {
   }
 
   private double sleep(int rank) {
-    return Math.max(0, entered[rank] + cluster.cycleMillis() - left[rank]);
+    return Math.max(0, entered[rank] + cluster.protocol().cycleMillis() - left[rank]);
   }
 
   /** The least sleep of all ranks, agreed on by one more collective. */
   private double commonSleep() {
-    double least = cluster.cycleMillis();
+    double least = cluster.protocol().cycleMillis();
     for (int rank = 0; rank < ranks; rank++) {
       least = Math.min(least, sleep(rank));
     }
-    spin(left, latest(left) + cluster.controlMillis(ranks));
+    spin(left, latest(left) + cluster.protocol().controlMillis(ranks));
     return least;
   }
 
   /** Lets all ranks wait until the last has come. */
   private void agree() {
-    double agreed = latest(entered) + cluster.controlMillis(ranks);
+    double agreed = latest(entered) + cluster.protocol().controlMillis(ranks);
     if (policy.spins()) {
       spin(entered, agreed);
     } else {
@@ -98,8 +98,8 @@ final class NegotiatedSimulation extends SyncSimulation {
 
   /** A rank sees at its next test that all have come. */
   private void nap(double agreed) {
-    double nap = cluster.napMicros() / 1e3;
-    double test = cluster.testMicros() / 1e3;
+    double nap = cluster.protocol().napMicros() / 1e3;
+    double test = cluster.protocol().testMicros() / 1e3;
     double busy = 0;
     for (int rank = 0; rank < ranks; rank++) {
       left[rank] = agreed + noise.within(nap) + late(agreed, nap);

@@ -157,9 +157,9 @@ public final class NoiseFit {
   private double[] logarithms() {
     SchedulingNoise noise = given.noise();
     double[] values = {
-      given.cluster().inputMillis(),
-      given.cluster().inputDrag(),
-      given.cluster().congestion(),
+      given.cluster().input().millis(),
+      given.cluster().input().drag(),
+      given.cluster().links().congestion(),
       noise.holdMillis(),
       noise.preemptionsPerThousandNodes(),
       noise.stallsPerSecond()
@@ -171,7 +171,10 @@ public final class NoiseFit {
     double[] values = Arrays.stream(logarithms).map(Math::exp).toArray();
     return given
         .with(
-            given.cluster().withInput(values[0]).withInputDrag(values[1]).withCongestion(values[2]))
+            given
+                .cluster()
+                .withInput(new ClusterModel.Input(values[0], values[1]))
+                .withCongestion(values[2]))
         .with(
             new SchedulingNoise(
                 given.noise().timerSlackMicros(),

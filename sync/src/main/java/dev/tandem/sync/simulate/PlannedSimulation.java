@@ -22,8 +22,8 @@ final class PlannedSimulation extends SyncSimulation {
   @Override
   double synchronise() {
     int tensors = workload.network().tensors();
-    double planMillis = cluster.planMicros() / 1e3;
-    int perBuffer = (int) Math.max(1, Math.floor(cluster.fusionBytes() / tensorBytes()));
+    double planMillis = cluster.protocol().planMicros() / 1e3;
+    int perBuffer = (int) Math.max(1, Math.floor(cluster.protocol().fusionBytes() / tensorBytes()));
     for (int from = 0; from < tensors; from += perBuffer) {
       int to = Math.min(tensors, from + perBuffer);
       transfer(start(to * requestMillis(), (to - from) * planMillis), to - from);

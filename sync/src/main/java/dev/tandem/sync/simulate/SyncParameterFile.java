@@ -59,10 +59,11 @@ public final class SyncParameterFile {
   public static String fitted(SyncParameters parameters, List<String> comments) {
     StringBuilder text = new StringBuilder();
     comments.forEach(comment -> text.append("# ").append(comment).append('\n'));
+    ClusterModel cluster = parameters.cluster();
     SchedulingNoise noise = parameters.noise();
-    line(text, "cluster.inputMillis", parameters.cluster().inputMillis());
-    line(text, "cluster.inputDrag", parameters.cluster().inputDrag());
-    line(text, "cluster.congestion", parameters.cluster().congestion());
+    line(text, "cluster.inputMillis", cluster.input().millis());
+    line(text, "cluster.inputDrag", cluster.input().drag());
+    line(text, "cluster.congestion", cluster.links().congestion());
     line(text, "noise.holdMillis", noise.holdMillis());
     line(text, "noise.heldShare", noise.heldShare());
     line(text, "noise.heldShareInWindow", noise.heldShareInWindow());
@@ -81,27 +82,31 @@ public final class SyncParameterFile {
 
   private static ClusterModel cluster(Properties properties) {
     return new ClusterModel(
-        number(properties, "cluster.computeMillis"),
-        (int) number(properties, "cluster.referenceBatch"),
-        number(properties, "cluster.batchFreeShare"),
-        number(properties, "cluster.inputMillis"),
-        number(properties, "cluster.inputDrag"),
-        (int) number(properties, "cluster.cores"),
-        (int) number(properties, "cluster.engineCores"),
-        number(properties, "cluster.cycleMillis"),
-        number(properties, "cluster.fusionBytes"),
-        number(properties, "cluster.controlMicros"),
-        number(properties, "cluster.requestMicros"),
-        number(properties, "cluster.planMicros"),
-        number(properties, "cluster.napMicros"),
-        number(properties, "cluster.testMicros"),
-        (int) number(properties, "cluster.nodeRanks"),
-        number(properties, "cluster.nodeLatencyMicros"),
-        number(properties, "cluster.nodeBandwidth"),
-        number(properties, "cluster.latencyMicros"),
-        number(properties, "cluster.bandwidth"),
-        number(properties, "cluster.congestion"),
-        number(properties, "cluster.copyBandwidth"));
+        new ClusterModel.Engine(
+            number(properties, "cluster.computeMillis"),
+            (int) number(properties, "cluster.referenceBatch"),
+            number(properties, "cluster.batchFreeShare")),
+        new ClusterModel.Input(
+            number(properties, "cluster.inputMillis"), number(properties, "cluster.inputDrag")),
+        new ClusterModel.Cores(
+            (int) number(properties, "cluster.cores"),
+            (int) number(properties, "cluster.engineCores")),
+        new ClusterModel.Protocol(
+            number(properties, "cluster.cycleMillis"),
+            number(properties, "cluster.fusionBytes"),
+            number(properties, "cluster.controlMicros"),
+            number(properties, "cluster.requestMicros"),
+            number(properties, "cluster.planMicros"),
+            number(properties, "cluster.napMicros"),
+            number(properties, "cluster.testMicros")),
+        new ClusterModel.Links(
+            (int) number(properties, "cluster.nodeRanks"),
+            number(properties, "cluster.nodeLatencyMicros"),
+            number(properties, "cluster.nodeBandwidth"),
+            number(properties, "cluster.latencyMicros"),
+            number(properties, "cluster.bandwidth"),
+            number(properties, "cluster.congestion"),
+            number(properties, "cluster.copyBandwidth")));
   }
 
   private static SchedulingNoise noise(Properties properties) {

@@ -83,7 +83,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
   final void transfer(double started, int tensors) {
     double bytes = tensors * tensorBytes();
     double copyBegin = Math.max(transfersEnd, started);
-    double copyEnd = copyBegin + dragged(cluster.copyMillis(bytes, ranks), copyBegin);
+    double copyEnd = copyBegin + dragged(cluster.links().copyMillis(bytes, ranks), copyBegin);
     transfersEnd = copyEnd + dragged(cluster.transferMillis(bytes, ranks), copyEnd);
     copied += copyEnd - copyBegin;
   }
@@ -103,7 +103,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
 
   /** Whether the engine, which wakes when an iteration begins, may find its core held by input. */
   private boolean engineContended() {
-    return windowEnd > begin && !(policy.partitions() && cluster.engineCores() > 0);
+    return windowEnd > begin && !(policy.partitions() && cluster.cores().engine() > 0);
   }
 
   final double tensorBytes() {
@@ -111,7 +111,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
   }
 
   final double requestMillis() {
-    return cluster.requestMicros() / 1e3;
+    return cluster.protocol().requestMicros() / 1e3;
   }
 
   /**
@@ -124,13 +124,13 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     if (shared <= 0) {
       return millis;
     }
-    double drag = cluster.inputDrag() * workload.inputMillis() / inputMillis();
+    double drag = cluster.input().drag() * workload.inputMillis() / inputMillis();
     return Math.min(millis * (1 + drag), millis + shared * drag / (1 + drag));
   }
 
   private double inputMillis() {
     return policy.partitions()
-        ? workload.inputMillis() * cluster.cores() / cluster.inputCores()
+        ? workload.inputMillis() * cluster.cores().all() / cluster.cores().input()
         : workload.inputMillis();
   }
 }

@@ -24,18 +24,19 @@ record Workload(
 
   static Workload of(
       ClusterModel cluster, NetworkProfile network, Scaling scaling, int ranks, boolean synthetic) {
+    ClusterModel.Engine engine = cluster.engine();
     double batch =
         switch (scaling) {
-          case WEAK -> cluster.referenceBatch();
+          case WEAK -> engine.referenceBatch();
           case STRONG -> (double) GLOBAL_BATCH / ranks;
         };
-    double relative = batch / cluster.referenceBatch();
-    double free = cluster.batchFreeShare();
+    double relative = batch / engine.referenceBatch();
+    double free = engine.batchFreeShare();
     return new Workload(
         network,
         batch,
-        cluster.computeMillis() * network.relativeCompute() * (free + (1 - free) * relative),
-        synthetic ? 0 : cluster.inputMillis() * relative,
+        engine.computeMillis() * network.relativeCompute() * (free + (1 - free) * relative),
+        synthetic ? 0 : cluster.input().millis() * relative,
         batch * ranks);
   }
 }

@@ -23,7 +23,9 @@ class NoiseFitTest {
   @Test
   void aFitComesCloserToTheBaselineAndIsRepeatable() {
     SyncParameters builtIn = SyncParameterFile.builtIn();
-    SyncParameters off = builtIn.with(builtIn.cluster().withInput(15).withCongestion(0.1));
+    ClusterModel cluster = builtIn.cluster();
+    ClusterModel.Input brief = new ClusterModel.Input(15, cluster.input().drag());
+    SyncParameters off = builtIn.with(cluster.withInput(brief).withCongestion(0.1));
     SyncParameters fitted = new NoiseFit(off, SEED, Progress.SILENT).run(2, 12);
     assertTrue(distance(fitted) < distance(off), distance(fitted) + " after " + distance(off));
     assertEquals(fitted, new NoiseFit(off, SEED, Progress.SILENT).run(2, 12));

@@ -24,7 +24,7 @@ class SyncParameterFileTest {
   void aFileReplacesSingleNumbers() throws IOException {
     SyncParameters own = SyncParameterFile.read(file("cluster.cycleMillis = 1"));
     SyncParameters builtIn = SyncParameterFile.builtIn();
-    assertEquals(1, own.cluster().cycleMillis());
+    assertEquals(1, own.cluster().protocol().cycleMillis());
     assertEquals(builtIn.noise(), own.noise());
     assertEquals(builtIn.networks(), own.networks());
     assertEquals(9, own.networks().size());

@@ -41,6 +41,10 @@ class SyncSimulatorTest {
         Files.writeString(folder.resolve("cores.properties"), "cluster.engineCores = 2"));
   }
 
+  private static SyncParameters withInput(SyncParameters parameters, ClusterModel.Input input) {
+    return parameters.with(parameters.cluster().withInput(input));
+  }
+
   /** A network without cost on a machine without noise. */
   private static SyncParameters ideal() {
     ClusterModel own = BUILT_IN.cluster();
@@ -48,27 +52,18 @@ class SyncSimulatorTest {
         .with(SchedulingNoise.NONE)
         .with(
             new ClusterModel(
-                own.computeMillis(),
-                own.referenceBatch(),
-                own.batchFreeShare(),
-                1,
-                0,
+                own.engine(),
+                new ClusterModel.Input(1, 0),
                 own.cores(),
-                own.engineCores(),
-                own.cycleMillis(),
-                own.fusionBytes(),
-                0,
-                own.requestMicros(),
-                0,
-                own.napMicros(),
-                own.testMicros(),
-                own.nodeRanks(),
-                0,
-                1e18,
-                0,
-                1e18,
-                0,
-                1e18));
+                new ClusterModel.Protocol(
+                    own.protocol().cycleMillis(),
+                    own.protocol().fusionBytes(),
+                    0,
+                    own.protocol().requestMicros(),
+                    0,
+                    own.protocol().napMicros(),
+                    own.protocol().testMicros()),
+                new ClusterModel.Links(own.links().nodeRanks(), 0, 1e18, 0, 1e18, 0, 1e18)));
   }
 
   @ParameterizedTest
@@ -84,15 +79,16 @@ class SyncSimulatorTest {
   @Test
   void aPlanLosesNothingWhereNothingIsLate() {
     SimulatedSync planned = run(ideal(), SimulatedPolicy.TOPO, 96);
-    double requests = NETWORK.tensors() * BUILT_IN.cluster().requestMicros() / 1e3;
-    assertEquals(BUILT_IN.cluster().computeMillis() + requests, planned.iterationMillis(), 1e-6);
+    double requests = NETWORK.tensors() * BUILT_IN.cluster().protocol().requestMicros() / 1e3;
+    assertEquals(
+        BUILT_IN.cluster().engine().computeMillis() + requests, planned.iterationMillis(), 1e-6);
   }
 
   @Test
   void aNegotiationLosesLessThanACycleWhereNothingIsLate() {
     SimulatedSync negotiated = run(ideal(), SimulatedPolicy.BASELINE, 96);
-    double lost = negotiated.iterationMillis() - BUILT_IN.cluster().computeMillis();
-    assertTrue(lost > 0 && lost < 2 * BUILT_IN.cluster().cycleMillis(), "lost " + lost);
+    double lost = negotiated.iterationMillis() - BUILT_IN.cluster().engine().computeMillis();
+    assertTrue(lost > 0 && lost < 2 * BUILT_IN.cluster().protocol().cycleMillis(), "lost " + lost);
   }
 
   @ParameterizedTest
@@ -150,9 +146,11 @@ class SyncSimulatorTest {
     // Whoever wakes in the window finds its core held, and nobody else does.
     SchedulingNoise held = new SchedulingNoise(0, 5, 1, 0, 1, 0, 0, 0);
     for (SyncParameters divided : List.of(BUILT_IN, threeSets())) {
-      SyncParameters parameters = divided.with(divided.cluster().withInputDrag(0)).with(held);
-      boolean engineHasItsOwn = divided.cluster().engineCores() > 0;
-      double pass = divided.cluster().computeMillis();
+      SyncParameters parameters =
+          withInput(divided, new ClusterModel.Input(divided.cluster().input().millis(), 0))
+              .with(held);
+      boolean engineHasItsOwn = divided.cluster().cores().engine() > 0;
+      double pass = divided.cluster().engine().computeMillis();
       SimulatedSync topo = run(parameters, SimulatedPolicy.TOPO, 96);
       assertEquals(pass + 5, topo.computeShare() * topo.iterationMillis(), 0.5);
       SimulatedSync scp = run(parameters, SimulatedPolicy.SCP_TOPO, 96);
@@ -169,12 +167,12 @@ class SyncSimulatorTest {
     SyncParameters still = BUILT_IN.with(SchedulingNoise.NONE);
     double input = 20;
     double drag = 0.25;
-    SyncParameters dragged = still.with(still.cluster().withInput(input).withInputDrag(drag));
+    SyncParameters dragged = withInput(still, new ClusterModel.Input(input, drag));
     SimulatedSync row = run(dragged, policy, 1);
     double window = policy.partitions() ? input * 7 / 6 : input;
     double rate = drag * input / window;
     assertEquals(
-        still.cluster().computeMillis() + window * rate / (1 + rate),
+        still.cluster().engine().computeMillis() + window * rate / (1 + rate),
         row.computeShare() * row.iterationMillis(),
         1e-6);
   }
@@ -187,7 +185,7 @@ class SyncSimulatorTest {
     int ranks = 6;
     double input = 40;
     double drag = 0.25;
-    ClusterModel cluster = BUILT_IN.cluster().withInput(input).withInputDrag(drag);
+    ClusterModel cluster = BUILT_IN.cluster().withInput(new ClusterModel.Input(input, drag));
     SimulatedSync row =
         simulator(BUILT_IN.with(SchedulingNoise.NONE).with(cluster))
             .compare(brief, ranks, List.of(policy), Scaling.WEAK, false)
@@ -196,8 +194,8 @@ class SyncSimulatorTest {
     double rate = drag * input / window;
     double bytes = brief.gradientBytes();
     double work =
-        cluster.computeMillis() * brief.relativeCompute()
-            + cluster.copyMillis(bytes, ranks)
+        cluster.engine().computeMillis() * brief.relativeCompute()
+            + cluster.links().copyMillis(bytes, ranks)
             + cluster.transferMillis(bytes, ranks);
     // The device works all the time but when it waits for the synchroniser.
     double idle = row.backgroundShare() * row.iterationMillis();
@@ -229,19 +227,21 @@ class SyncSimulatorTest {
   void aNodeMovesBytesFasterThanTheNetworkAndWithoutCongestion() {
     ClusterModel own = BUILT_IN.cluster();
     double bytes = 1e9;
-    double node = own.transferMillis(bytes, own.nodeRanks());
-    double expected = 2 * bytes * (own.nodeRanks() - 1) / own.nodeRanks() / own.nodeBandwidth();
+    int ranks = own.links().nodeRanks();
+    double node = own.transferMillis(bytes, ranks);
+    double expected = 2 * bytes * (ranks - 1) / ranks / own.links().nodeBandwidth();
     assertEquals(1e3 * expected, node, 0.02 * node);
-    assertTrue(own.transferMillis(bytes, 2 * own.nodeRanks()) > 2 * node);
+    assertTrue(own.transferMillis(bytes, 2 * ranks) > 2 * node);
   }
 
   @Test
   void inputThatIsTooSlowSetsThePace() throws IOException {
-    SyncParameters slow = BUILT_IN.with(BUILT_IN.cluster().withInput(600));
+    ClusterModel.Input tooSlow = new ClusterModel.Input(600, BUILT_IN.cluster().input().drag());
+    SyncParameters slow = withInput(BUILT_IN, tooSlow);
     assertEquals(600, run(slow, SimulatedPolicy.BASELINE, 96).iterationMillis(), 1e-6);
     // With a core for the synchroniser the input pipeline has six of seven.
     assertEquals(700, run(slow, SimulatedPolicy.SCP, 96).iterationMillis(), 1e-6);
-    SyncParameters four = threeSets().with(threeSets().cluster().withInput(600));
+    SyncParameters four = withInput(threeSets(), tooSlow);
     assertEquals(1050, run(four, SimulatedPolicy.SCP, 96).iterationMillis(), 1e-6);
   }
 
