@@ -117,15 +117,17 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
   /**
    * How long work of the device takes that begins at a time: a pass, a copy or a transfer. While
    * the input pipeline is busy it is slower, because they share memory, links and copy engines,
-   * whatever the cores are divided into; on fewer cores input uses those more slowly for longer.
+   * whatever the cores are divided into. On fewer cores input takes the same from it, more slowly
+   * and for longer.
    */
   private double dragged(double millis, double from) {
     double shared = windowEnd - from;
     if (shared <= 0) {
       return millis;
     }
-    double drag = cluster.input().drag() * workload.inputMillis() / inputMillis();
-    return Math.min(millis * (1 + drag), millis + shared * drag / (1 + drag));
+    double drag = cluster.input().drag();
+    double lost = drag / (1 + drag) * workload.inputMillis() / inputMillis();
+    return Math.min(millis / (1 - lost), millis + shared * lost);
   }
 
   private double inputMillis() {

@@ -169,10 +169,8 @@ class SyncSimulatorTest {
     double drag = 0.25;
     SyncParameters dragged = withInput(still, new ClusterModel.Input(input, drag));
     SimulatedSync row = run(dragged, policy, 1);
-    double window = policy.partitions() ? input * 7 / 6 : input;
-    double rate = drag * input / window;
     assertEquals(
-        still.cluster().engine().computeMillis() + window * rate / (1 + rate),
+        still.cluster().engine().computeMillis() + input * drag / (1 + drag),
         row.computeShare() * row.iterationMillis(),
         1e-6);
   }
@@ -191,7 +189,7 @@ class SyncSimulatorTest {
             .compare(brief, ranks, List.of(policy), Scaling.WEAK, false)
             .getFirst();
     double window = policy.partitions() ? input * 7 / 6 : input;
-    double rate = drag * input / window;
+    double lost = drag / (1 + drag) * input / window;
     double bytes = brief.gradientBytes();
     double work =
         cluster.engine().computeMillis() * brief.relativeCompute()
@@ -199,7 +197,7 @@ class SyncSimulatorTest {
             + cluster.transferMillis(bytes, ranks);
     // The device works all the time but when it waits for the synchroniser.
     double idle = row.backgroundShare() * row.iterationMillis();
-    assertEquals(idle + work + (window - idle) * rate / (1 + rate), row.iterationMillis(), 1e-6);
+    assertEquals(idle + work + (window - idle) * lost, row.iterationMillis(), 1e-6);
   }
 
   @Test
