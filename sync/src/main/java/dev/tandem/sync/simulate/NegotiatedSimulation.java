@@ -17,11 +17,16 @@ final class NegotiatedSimulation extends SyncSimulation {
 
   private final double[] left;
 
+  private final double cycleMillis;
+  private final double controlMillis;
+
   NegotiatedSimulation(
       SyncParameters parameters, SimulatedPolicy policy, Workload workload, int ranks, Seed seed) {
     super(parameters, policy, workload, ranks, seed);
     this.entered = new double[ranks];
     this.left = new double[ranks];
+    this.cycleMillis = cluster.protocol().cycleMillis();
+    this.controlMillis = cluster.protocol().controlMillis(ranks);
   }
 
   @Override
@@ -30,8 +35,7 @@ final class NegotiatedSimulation extends SyncSimulation {
     int sent = 0;
     double started = begin;
     while (sent < tensors) {
-      enter();
-      agree();
+      agree(enter());
       int common = common(tensors);
       if (common > sent) {
         started = latest(left);
@@ -42,33 +46,37 @@ final class NegotiatedSimulation extends SyncSimulation {
     return started;
   }
 
-  /** Lets every rank sleep what is left of its cycle and enter the next. */
-  private void enter() {
+  /** Lets every rank sleep what is left of its cycle and enter the next; when the last does. */
+  private double enter() {
     double common = policy == SimulatedPolicy.GS ? commonSleep() : Double.NaN;
+    double last = Double.NEGATIVE_INFINITY;
     for (int rank = 0; rank < ranks; rank++) {
       double sleep = Double.isNaN(common) ? sleep(rank) : common;
       double wake = left[rank] + sleep;
-      entered[rank] = sleep > 0 ? wake + late(wake, sleep) : wake;
+      double enters = sleep > 0 ? wake + late(wake, sleep) : wake;
+      entered[rank] = enters;
+      last = Math.max(last, enters);
     }
+    return last;
   }
 
   private double sleep(int rank) {
-    return Math.max(0, entered[rank] + cluster.protocol().cycleMillis() - left[rank]);
+    return Math.max(0, entered[rank] + cycleMillis - left[rank]);
   }
 
   /** The least sleep of all ranks, agreed on by one more collective. */
   private double commonSleep() {
-    double least = cluster.protocol().cycleMillis();
+    double least = cycleMillis;
     for (int rank = 0; rank < ranks; rank++) {
       least = Math.min(least, sleep(rank));
     }
-    spin(left, latest(left) + cluster.protocol().controlMillis(ranks));
+    spin(left, latest(left) + controlMillis);
     return least;
   }
 
   /** Lets all ranks wait until the last has come. */
-  private void agree() {
-    double agreed = latest(entered) + cluster.protocol().controlMillis(ranks);
+  private void agree(double lastEntered) {
+    double agreed = lastEntered + controlMillis;
     if (policy.spins()) {
       spin(entered, agreed);
     } else {

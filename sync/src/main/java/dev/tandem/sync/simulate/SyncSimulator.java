@@ -26,7 +26,7 @@ public final class SyncSimulator {
   private static final int WARM_UP = 2;
 
   /** Ranks times iterations of a run: enough for steady means, little enough to be quick. */
-  private static final int RANK_ITERATIONS = 1_000_000;
+  private static final int RANK_ITERATIONS = 800_000;
 
   private static final int LEAST_ITERATIONS = 6;
 
