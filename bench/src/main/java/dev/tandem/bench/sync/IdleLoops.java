@@ -1,5 +1,6 @@
 package dev.tandem.bench.sync;
 
+import dev.tandem.bench.Spread;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.sync.Synchronizer;
@@ -32,7 +33,7 @@ final class IdleLoops {
   /**
    * A loop beside a synchroniser and the one alone that goes with it; means of both ranks.
    *
-   * @param ratio of the loop's time to that of the one alone
+   * @param ratio of the loop's time to that of the one alone, median of the round's repetitions
    * @param share of a core that the background thread used
    * @param millis of a step
    */
@@ -51,13 +52,8 @@ final class IdleLoops {
     }
   }
 
-  /** What loops took, and the background thread's part in it. */
-  private record Loop(double seconds, double busySeconds) {
-
-    Loop plus(Loop other) {
-      return new Loop(seconds + other.seconds, busySeconds + other.busySeconds);
-    }
-  }
+  /** What a loop took, and the background thread's part in it. */
+  private record Loop(double seconds, double busySeconds) {}
 
   /**
    * @param steps of a loop
@@ -81,26 +77,36 @@ final class IdleLoops {
     List<String> order = new ArrayList<>(POLICIES);
     order.addFirst(ALONE);
     Collections.rotate(order, number);
-    Map<String, Loop> loops = new HashMap<>();
+    Map<String, List<Loop>> loops = new HashMap<>();
     for (int repetition = 0; repetition < repetitions; repetition++) {
       for (String policy : order) {
         communicator.barrier();
         Loop loop = policy.equals(ALONE) ? new Loop(seconds(steps), 0) : beside(policy);
-        loops.merge(policy, loop, Loop::plus);
+        loops.computeIfAbsent(policy, any -> new ArrayList<>()).add(loop);
       }
       Collections.rotate(order, 1);
     }
-    List<Pair> pairs = new ArrayList<>();
-    for (String policy : POLICIES) {
-      Loop loop = loops.get(policy);
-      pairs.add(
-          new Pair(
-              policy,
-              mean(loop.seconds() / loops.get(ALONE).seconds()),
-              mean(loop.busySeconds() / loop.seconds()),
-              mean(loop.seconds() / repetitions / steps * 1e3)));
+    return POLICIES.stream()
+        .map(policy -> pair(policy, loops.get(policy), loops.get(ALONE)))
+        .toList();
+  }
+
+  /**
+   * Each loop is compared with the one alone of the same repetition, a second away: the median of
+   * these ratios does not show a moment in which the machine was not there at all.
+   */
+  private Pair pair(String policy, List<Loop> beside, List<Loop> alone) {
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 0; i < repetitions; i++) {
+      ratios.add(beside.get(i).seconds() / alone.get(i).seconds());
     }
-    return pairs;
+    double seconds = beside.stream().mapToDouble(Loop::seconds).sum();
+    double busy = beside.stream().mapToDouble(Loop::busySeconds).sum();
+    return new Pair(
+        policy,
+        mean(Spread.of(ratios).median()),
+        mean(busy / seconds),
+        mean(seconds / repetitions / steps * 1e3));
   }
 
   private Loop beside(String policy) {
