@@ -25,6 +25,9 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
    */
   private static final int WARM_EPOCHS = 16;
 
+  /** Likewise by several processes, of which JVMs take longer to start than there are cores. */
+  private static final int SHARED_WARM_EPOCHS = 32;
+
   /** Through latency a gigabyte takes the other modes a minute; the study of modes has them. */
   private static final List<String> LATENCY =
       List.of("liblmdb", "lmdb", "prov", "coal", "stag", "auto");
@@ -159,6 +162,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
 
   private void warm(List<Entry> entries, ReadDatabase database, int readAhead) {
     for (int processes : quick ? List.of(1) : List.of(1, 2, 4)) {
+      int epochs = processes == 1 ? WARM_EPOCHS : SHARED_WARM_EPOCHS;
       entries.add(
           entry(
               database,
@@ -166,7 +170,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
               true,
               readAhead,
               processes,
-              quick ? all(database) : WARM_EPOCHS * all(database),
+              quick ? all(database) : epochs * all(database),
               quick || processes > 1 ? COMPARED_WARM : WARM));
     }
   }

@@ -20,8 +20,8 @@ import java.util.zip.CRC32;
  *
  * <p>{@code crc32} is the usual CRC-32 (of no bytes 0, of the nine ASCII bytes "123456789"
  * 0xCBF43926). In the JVM it is an intrinsic that is fast from the first call on, also in a process
- * that has just started. By carry-less products it is as fast in C as here, limited by memory and
- * not by arithmetic on either side, so that a benchmark compares how records are read.
+ * that has just started. In C the same instructions are as fast, limited by memory and not by
+ * arithmetic on either side, so that a benchmark compares how records are read.
  *
  * <p>Check value: the records ("a", ""), ("bc", "123456789") and ("def", the 1000 bytes i modulo
  * 251 for i = 0 .. 999) sum to {@code 0x3C84012AD07E839F}.
