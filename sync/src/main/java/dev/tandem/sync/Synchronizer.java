@@ -174,7 +174,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
         groups.add(communicator.group(waiting, everyone));
       }
       Communicator reports = communicator.group(everyone);
-      Vigil vigil = new Vigil(communicator, List.copyOf(groups), options.policy());
+      Vigil vigil = new Vigil(communicator, List.copyOf(groups), options.policy(), defers());
       return new Synchronizer(List.copyOf(groups), reports, vigil, this);
     }
   }

@@ -15,6 +15,7 @@ final class Cycle {
   private final SyncObserver observer;
   private long lastStart;
   private long count;
+  private long calls;
 
   Cycle(Policy.Negotiated policy, ControlPlane control, CycleAlarm alarm, SyncObserver observer) {
     this.policy = policy;
@@ -34,13 +35,25 @@ final class Cycle {
     long began = System.nanoTime();
     if (policy.eagerness() == Policy.Eagerness.WHEN_AWAITED) {
       sleepUntil(Math.min(lastStart + SHORTEST_NANOS, began + wanted));
-      alarm.sleepUntil(began + wanted);
+      wanted = alarm.sleepUntil(began + wanted) - began;
     } else {
       sleepUntil(began + wanted);
     }
     lastStart = System.nanoTime();
     // Who was called meant to sleep so long, not longer.
     observer.slept(Math.min(wanted, lastStart - began), began, lastStart);
+  }
+
+  /** A cycle begins: what the program has asked for so far takes part in it. */
+  void begin() {
+    calls = alarm.calls();
+  }
+
+  /** Everything that took part in the cycle is there. */
+  void served() {
+    // Else the next would begin at once, since the program is not yet back at work, and this rank
+    // would look for the others' consent for as long as they compute.
+    alarm.served(calls);
   }
 
   private static void sleepUntil(long end) {

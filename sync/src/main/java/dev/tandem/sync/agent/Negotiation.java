@@ -83,6 +83,7 @@ final class Negotiation implements Mode {
 
   @Override
   public Optional<Mode> work() {
+    cycle.begin();
     News news = intake.drain(stableSteps());
     news.entries().forEach(entry -> open.put(entry.name(), entry));
 
@@ -114,6 +115,10 @@ final class Negotiation implements Mode {
     }
     // Ranks say in the next cycle which steps are complete: what was begun must be over on all.
     transfers.drain();
+    // Who has joined waits for steps of others, in which it takes part at once.
+    if (open.isEmpty() && !news.joined()) {
+      cycle.served();
+    }
     return Optional.of(this);
   }
 

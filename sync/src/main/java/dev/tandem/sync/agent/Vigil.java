@@ -23,17 +23,21 @@ public final class Vigil {
   private final List<Communicator> groups;
   private final WaitPolicy unnoticed;
   private final WaitPolicy awake;
-  private final CycleAlarm alarm = new CycleAlarm();
+  private final CycleAlarm alarm;
   private int waiting;
 
   /**
    * For an agent over these groups of a communicator. Who negotiates waits as its policy says, also
    * for a program that waits.
+   *
+   * @param defers whether work beside the program's computation is better left for its end
    */
-  public Vigil(Communicator communicator, List<Communicator> groups, Policy policy) {
+  public Vigil(
+      Communicator communicator, List<Communicator> groups, Policy policy, boolean defers) {
     Topology topology = communicator.topology();
     int rank = communicator.rank();
     this.groups = groups;
+    this.alarm = new CycleAlarm(defers);
     this.unnoticed = unnoticed(policy, rank);
     this.awake =
         policy instanceof Policy.Negotiated

@@ -72,7 +72,10 @@ public sealed interface Policy {
   enum Eagerness {
     /** In every cycle, as the baseline does. */
     ALWAYS,
-    /** In every cycle, and at once while the program does nothing but wait for results. */
+    /**
+     * In every cycle, and at once while the program does nothing but wait for results; where {@link
+     * Overlap} defers, only then, as long as the program does wait.
+     */
     WHEN_AWAITED,
     /** When it has something to ask or to tell; until then it sleeps. */
     WITH_NEWS

@@ -16,7 +16,8 @@ import java.util.function.Supplier;
  * @param threading which threads it works in
  * @param transfersAtOnce how many transfers may be under way side by side, each with a thread of
  *     its own; they begin in the same order on all ranks and may end in any
- * @param overlap whether planned transfers run while the program computes
+ * @param overlap whether planned transfers, and cycles that begin when the program waits, run while
+ *     it computes
  */
 public record SyncOptions(
     Policy policy,
