@@ -102,7 +102,12 @@ public final class GenerationLine implements AutoCloseable {
     DataInputStream fields = new DataInputStream(new ByteArrayInputStream(message));
     byte kind = fields.readByte();
     switch (kind) {
-      case GenerationHost.SEAT -> answers.add(new Seated(seat(fields)));
+      case GenerationHost.SEAT -> {
+        // Whatever was asked before was asked of a member of an earlier generation, even if that
+        // had left already: the question and its being ready may have crossed each other.
+        wanted = false;
+        answers.add(new Seated(seat(fields)));
+      }
       case GenerationHost.WANTED -> wanted = true;
       case GenerationHost.FINISHED -> answers.add(new Finished());
       case GenerationHost.GIVEN_UP ->
@@ -134,7 +139,6 @@ public final class GenerationLine implements AutoCloseable {
    * @throws WorkFailedException if there will be none
    */
   public Optional<Seat> next() {
-    wanted = false;
     try {
       link.write(new byte[] {GenerationHost.READY});
     } catch (IOException e) {
