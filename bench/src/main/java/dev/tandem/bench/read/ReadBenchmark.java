@@ -79,6 +79,8 @@ public final class ReadBenchmark {
           options.quick
               ? ReadPlan.quick(readAhead.original())
               : ReadPlan.full(readAhead.original());
+      // Before gigabytes are written: a peer may be missing.
+      Map<String, ReadContender> contenders = contenders(scratch);
       Path databases = options.keep ? options.folder : scratch.path();
       ReadDatabase cifar = ReadDatabase.in(databases, Kind.CIFAR, plan.cifarRecords(), progress);
       ReadDatabase imageNet =
@@ -94,7 +96,6 @@ public final class ReadBenchmark {
           behind.put(mounted, cifar);
           entries.add(plan.latency(mounted));
         }
-        Map<String, ReadContender> contenders = contenders(scratch);
         ReadRounds rounds =
             new ReadRounds(
                 possible(entries, contenders), contenders, behind, readAhead, disk, schedule);

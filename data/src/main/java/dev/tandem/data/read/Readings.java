@@ -1,6 +1,7 @@
 package dev.tandem.data.read;
 
 import dev.tandem.core.Progress;
+import dev.tandem.core.WorkFailedException;
 import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.posix.PositionalFile;
@@ -8,6 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 /**
  * Makes the {@link Reading} of one reader, by the mode of the request. All readers do so together:
@@ -185,13 +188,18 @@ final class Readings implements AutoCloseable {
   }
 
   private Reading indexed(Requests requests, PositionalFile opened, RingSize size, Turns turns) {
+    // Followers do without the index, which eight new JVMs on two cores would load for long. A root
+    // loads it while the ring is made, for which the followers wait.
+    FutureTask<RecordIndex> loading = new FutureTask<>(this::index);
+    if (root()) {
+      Thread.ofPlatform().daemon().name("tandem-read-index").start(loading);
+    }
     SlotRing ring = ring(size);
     if (!root()) {
       opened.close();
       return follower(ring);
     }
-    // Followers do without the index, which eight new JVMs on two cores would load for long.
-    RecordIndex index = index();
+    RecordIndex index = loaded(loading);
     Optional<LeafCache> leaves =
         !plan.strided() && LeafCache.suits(index, opened.alignment())
             ? Optional.of(
@@ -237,6 +245,17 @@ final class Readings implements AutoCloseable {
     return index;
   }
 
+  private static RecordIndex loaded(FutureTask<RecordIndex> loading) {
+    try {
+      return loading.get();
+    } catch (ExecutionException e) {
+      throw PrivateRing.rethrown(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WorkFailedException("interrupted while loading an index", e);
+    }
+  }
+
   private PositionalFile opened(Requests requests) {
     return requests.route() == Requests.Route.DIRECT
         ? PositionalFile.openDirect(file)
@@ -247,7 +266,13 @@ final class Readings implements AutoCloseable {
     return groups.members().length == 1
         ? new PrivateRing(
             size.slots(), size.capacity(), plan.strided() || bytesPerRecord() >= LONG_REQUEST)
-        : new SharedRing(form(groups.members()), size);
+        : new SharedRing(sharing(), size);
+  }
+
+  /** The readers of this one's ring, which talk to each other only to make it. */
+  private Peers sharing() {
+    // Forming a group takes new JVMs some 20 ms.
+    return groups.groups().size() == 1 ? peers : form(groups.members());
   }
 
   private Peers form(int... ranks) {

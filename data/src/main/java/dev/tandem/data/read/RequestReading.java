@@ -79,6 +79,7 @@ final class RequestReading implements Reading {
           round++;
         } while (!last);
         turns.finish(threads);
+        threads.complete();
       } catch (Throwable e) {
         ring.fail(e);
       }

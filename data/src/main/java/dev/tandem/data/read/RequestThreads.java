@@ -23,6 +23,7 @@ final class RequestThreads implements AutoCloseable {
   private ReadRound newest;
 
   private int unfinished;
+  private boolean complete;
   private boolean closed;
 
   RequestThreads(PositionalFile file, int queueDepth, Failures failures) {
@@ -92,6 +93,12 @@ final class RequestThreads implements AutoCloseable {
     round.finishedIfEmpty();
   }
 
+  /** No round will follow: threads end when all are done, and closing finds none to wait for. */
+  synchronized void complete() {
+    complete = true;
+    notifyAll();
+  }
+
   /** Returns when all requests submitted so far are done. */
   synchronized void awaitIdle() {
     while (unfinished > 0 && !closed) {
@@ -128,7 +135,7 @@ final class RequestThreads implements AutoCloseable {
   }
 
   private synchronized ReadRound following(ReadRound round) {
-    while (round.following == null && !closed) {
+    while (round.following == null && !complete && !closed) {
       pause();
     }
     return closed ? null : round.following;
