@@ -25,7 +25,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
    */
   private static final int WARM_EPOCHS = 16;
 
-  /** Likewise by several processes, of which JVMs take longer to start than there are cores. */
+  /** Likewise by several processes: more new JVMs than cores take longer to get going. */
   private static final int SHARED_WARM_EPOCHS = 32;
 
   /** Through latency a gigabyte takes the other modes a minute; the study of modes has them. */
