@@ -17,8 +17,9 @@
  * large for a slot are looked at in the file by each reader itself.
  *
  * <p>Threads: a reader's visitor is called by the thread that runs it (a companion by a second
- * one); a root has a planning thread and one thread a request under way, all daemons that end with
- * the reading. Memory: rings own theirs; buffers lent to visitors are valid during the call.
+ * one); a root has a thread that loads the index, a planning thread and one thread a request under
+ * way, all daemons that end with the reading. Memory: rings own theirs; buffers lent to visitors
+ * are valid during the call.
  *
  * <p>New JVMs matter here: a whole database is often read within the first second. So the hot path
  * is arrays and {@link java.nio.ByteBuffer}s, without lambdas, streams or foreign calls.
