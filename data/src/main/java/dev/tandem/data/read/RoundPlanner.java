@@ -139,7 +139,8 @@ final class RoundPlanner {
   private long take(RoundSlot slot) {
     long end = shares.iteration() + iterationsARound;
     long bytes = 0;
-    long lastLeaf = -1;
+    long keyFrom = -1;
+    long keyTo = -1;
     long coveredFrom = 0;
     long coveredTo = 0;
     int keysAt = slot.dataAt() + slot.capacity();
@@ -154,10 +155,12 @@ final class RoundPlanner {
       }
       boolean goesOn = from >= coveredFrom && from <= coveredTo;
       long cost = goesOn ? Math.max(0, to - coveredTo) : to - from;
-      long leaf = windows.start(record.keyPosition);
-      boolean newLeaf = record.keyMemory == null && leaf != lastLeaf;
-      if (newLeaf) {
-        cost += windows.end(record.keyPosition, record.keyLength) - leaf;
+      long nextKeyFrom = windows.start(record.keyPosition);
+      long nextKeyTo = windows.end(record.keyPosition, record.keyLength);
+      // Where leaves have several blocks, a key may begin in the last one's block and go on behind.
+      boolean readKey = record.keyMemory == null && (nextKeyFrom != keyFrom || nextKeyTo > keyTo);
+      if (readKey) {
+        cost += nextKeyTo - nextKeyFrom;
       } else if (record.keyMemory != null) {
         cost += record.keyLength;
       }
@@ -171,9 +174,10 @@ final class RoundPlanner {
       if (!outside) {
         windows.add(record.valuePosition, record.valueLength);
       }
-      if (newLeaf) {
+      if (readKey) {
         windows.add(record.keyPosition, record.keyLength);
-        lastLeaf = leaf;
+        keyFrom = nextKeyFrom;
+        keyTo = nextKeyTo;
       }
       int number = slot.add(shares.member());
       note(number, outside);

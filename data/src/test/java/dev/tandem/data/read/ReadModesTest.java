@@ -1,5 +1,6 @@
 package dev.tandem.data.read;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,11 +9,12 @@ import dev.tandem.core.Seed;
 import dev.tandem.lmdb.BulkWriter;
 import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Environment;
+import dev.tandem.lmdb.EnvironmentWriter;
 import dev.tandem.lmdb.Snapshot;
+import dev.tandem.lmdb.WriteTransaction;
 import dev.tandem.lmdb.WriterOptions;
 import dev.tandem.testkit.TestSeed;
 import dev.tandem.testkit.Watchdog;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -157,13 +159,37 @@ class ReadModesTest {
   }
 
   @Test
+  void keysMayLieAcrossTheBlocksThatAreRead() throws Exception {
+    SplittableRandom random = TestSeed.of(ReadModesTest.class).random();
+    Path database = folder.resolve("long-keys");
+    WriterOptions options = WriterOptions.DEFAULT.withPageSize(16_384).withSync(false);
+    // One leaf of several blocks. What is added last lies first in it, so that these keys ascend.
+    try (EnvironmentWriter writer = EnvironmentWriter.open(database, options);
+        WriteTransaction transaction = writer.begin()) {
+      for (int i = 40; i > 0; i--) {
+        byte[] value = new byte[9000];
+        random.nextBytes(value);
+        String key = "%05d".formatted(i) + "x".repeat(300);
+        transaction.main().put(key.getBytes(US_ASCII), value);
+      }
+      transaction.commit();
+    }
+    List<Long> plain = plain(database);
+    for (ReadMode mode : modes(random)) {
+      for (int batch = 2; batch <= 3; batch++) {
+        check(database, plain, mode, 1, batch, random);
+      }
+    }
+  }
+
+  @Test
   void aGuessedPageIsNotMissedAfterTheSecondIteration() throws Exception {
     Path database = folder.resolve("guessed");
     WriterOptions options = WriterOptions.DEFAULT.withSync(false);
     // So many commits that some shares begin with a record on a page that was used before.
     try (BulkWriter writer = BulkWriter.open(database, options, 250)) {
       for (int i = 0; i < 12_000; i++) {
-        writer.put("%05d".formatted(i).getBytes(StandardCharsets.US_ASCII), new byte[3083]);
+        writer.put("%05d".formatted(i).getBytes(US_ASCII), new byte[3083]);
       }
     }
     for (int roots = 1; roots <= 3; roots++) {
