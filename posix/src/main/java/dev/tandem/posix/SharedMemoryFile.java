@@ -51,6 +51,15 @@ public final class SharedMemoryFile {
    * when it returns: a full filesystem shows here and not as a crash at first use.
    */
   public static Path create(long bytes, List<Path> folders) {
+    return create(bytes, 0, folders);
+  }
+
+  /**
+   * As {@link #create(long, List)}.
+   *
+   * @param huge so many of the bytes in huge pages, where the kernel can
+   */
+  public static Path create(long bytes, long huge, List<Path> folders) {
     StringBuilder reasons = new StringBuilder();
     for (Path folder : folders) {
       try {
@@ -60,7 +69,7 @@ public final class SharedMemoryFile {
           continue;
         }
         sweep(folder);
-        return createIn(folder, bytes);
+        return createIn(folder, bytes, huge);
       } catch (IOException e) {
         reasons.append("; ").append(FileErrors.failure("use", folder, e).getMessage());
       }
@@ -68,7 +77,7 @@ public final class SharedMemoryFile {
     throw new WorkFailedException("no room for %d bytes to share%s".formatted(bytes, reasons));
   }
 
-  private static Path createIn(Path folder, long bytes) throws IOException {
+  private static Path createIn(Path folder, long bytes, long huge) throws IOException {
     Path file =
         Files.createTempFile(
             folder,
@@ -77,6 +86,12 @@ public final class SharedMemoryFile {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     NAMED.add(file);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      if (huge > 0) {
+        channel.write(ByteBuffer.allocate(1), bytes - 1);
+        if (HugeMemory.reserve(file, bytes, huge)) {
+          return file;
+        }
+      }
       ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
       for (long written = 0; written < bytes; ) {
         written += channel.write(zeros.clear().limit((int) Math.min(ZEROS, bytes - written)));

@@ -1,6 +1,5 @@
 package dev.tandem.data.read;
 
-import dev.tandem.posix.HugeMemory;
 import dev.tandem.posix.SharedMemoryFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,16 +16,13 @@ final class GroupMemory {
   /**
    * Makes or joins memory of the group, full of zeros; all its readers call it together.
    *
-   * @param gathered so many bytes of it are put into huge pages, where the kernel can
+   * @param huge so many bytes of it are in huge pages, where the kernel can
    */
-  static MemorySegment map(Peers group, long bytes, long gathered) {
+  static MemorySegment map(Peers group, long bytes, long huge) {
     byte[] name = new byte[NAME_BYTES];
     Path file = null;
     if (group.rank() == 0) {
-      file = SharedMemoryFile.create(bytes, SharedMemoryFile.folders());
-      if (gathered > 0) {
-        HugeMemory.gather(file, gathered);
-      }
+      file = SharedMemoryFile.create(bytes, huge, SharedMemoryFile.folders());
       byte[] text = file.toString().getBytes(StandardCharsets.UTF_8);
       System.arraycopy(text, 0, name, 0, text.length);
     }

@@ -9,6 +9,9 @@ import java.util.Arrays;
 /** A ring for one consumer, of the producer's own process. */
 final class PrivateRing implements SlotRing {
 
+  /** The JVM has a limit for usual memory outside its heap, which so large slots might meet. */
+  private static final int LARGE = 64 << 20;
+
   private final RoundSlot[] slots;
   private final int capacity;
   private final boolean longRequests;
@@ -40,10 +43,22 @@ final class PrivateRing implements SlotRing {
     if (slots[place] == null) {
       // Memory costs time to get: the first round is under way before the last slot is needed.
       int bytes = RoundSlot.bytesFor(capacity);
-      ByteBuffer memory = longRequests ? HugeMemory.allocate(bytes) : RoundSlot.allocate(bytes);
-      slots[place] = new RoundSlot(memory.order(ByteOrder.LITTLE_ENDIAN), capacity);
+      slots[place] = new RoundSlot(memory(bytes).order(ByteOrder.LITTLE_ENDIAN), capacity);
     }
     return slots[place];
+  }
+
+  private ByteBuffer memory(int bytes) {
+    try {
+      return longRequests || bytes >= LARGE
+          ? HugeMemory.allocate(bytes)
+          : RoundSlot.allocate(bytes);
+    } catch (OutOfMemoryError e) {
+      throw new WorkFailedException(
+          "no memory for %d times %,d bytes to read into: give a smaller --budget, --batch or --block"
+              .formatted(slots.length, bytes),
+          e);
+    }
   }
 
   @Override

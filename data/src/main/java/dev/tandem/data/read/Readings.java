@@ -1,7 +1,5 @@
 package dev.tandem.data.read;
 
-import dev.tandem.core.Progress;
-import dev.tandem.core.WorkFailedException;
 import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.posix.PositionalFile;
@@ -9,8 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 
 /**
  * Makes the {@link Reading} of one reader, by the mode of the request. All readers do so together:
@@ -27,7 +23,6 @@ final class Readings implements AutoCloseable {
   /** From so many bytes on a request gains from huge pages. */
   private static final long LONG_REQUEST = 64 << 10;
 
-  private final ReadRequest request;
   private final Peers peers;
   private final Path file;
   private final Snapshot snapshot;
@@ -37,18 +32,23 @@ final class Readings implements AutoCloseable {
   private final String choice;
   private final RootGroups groups;
   private final OutsideValues outside;
+  private final IndexLoading loading;
   private final List<Peers> formed = new ArrayList<>();
   private String indexOrigin = "";
 
   Readings(ReadRequest request, Peers peers, Path file, Snapshot snapshot, Breakdown times) {
-    this.request = request;
     this.peers = peers;
     this.file = file;
     this.snapshot = snapshot;
     this.times = times;
     this.plan = request.plan(snapshot.main().size(), peers.size());
     this.outside = new OutsideValues(file, snapshot);
+    this.loading = new IndexLoading(request.database(), snapshot);
     if (request.mode() instanceof ReadMode.Automatic) {
+      if (peers.rank() == peers.hostRanks()[0]) {
+        // A root by any choice, and each needs the index.
+        loading.beginIfStored();
+      }
       ModeChoice chosen = ModeChoice.agreed(peers, file, plan.strided());
       this.mode = chosen.mode();
       this.choice = chosen.reason();
@@ -190,16 +190,15 @@ final class Readings implements AutoCloseable {
   private Reading indexed(Requests requests, PositionalFile opened, RingSize size, Turns turns) {
     // Followers do without the index, which eight new JVMs on two cores would load for long. A root
     // loads it while the ring is made, for which the followers wait.
-    FutureTask<RecordIndex> loading = new FutureTask<>(this::index);
     if (root()) {
-      Thread.ofPlatform().daemon().name("tandem-read-index").start(loading);
+      loading.begin();
     }
     SlotRing ring = ring(size);
     if (!root()) {
       opened.close();
       return follower(ring);
     }
-    RecordIndex index = loaded(loading);
+    RecordIndex index = index();
     Optional<LeafCache> leaves =
         !plan.strided() && LeafCache.suits(index, opened.alignment())
             ? Optional.of(
@@ -234,26 +233,10 @@ final class Readings implements AutoCloseable {
   }
 
   private RecordIndex index() {
-    long began = System.nanoTime();
-    RecordIndex index = RecordIndex.openOrBuild(request.database(), Progress.SILENT);
-    if (!index.describes(snapshot.main())) {
-      // Somebody has committed since the snapshot was taken.
-      index = RecordIndex.build(snapshot.main(), false, Progress.SILENT);
-    }
-    times.seek += System.nanoTime() - began;
+    RecordIndex index = loading.await();
+    times.seek += loading.nanos();
     indexOrigin = index.origin();
     return index;
-  }
-
-  private static RecordIndex loaded(FutureTask<RecordIndex> loading) {
-    try {
-      return loading.get();
-    } catch (ExecutionException e) {
-      throw PrivateRing.rethrown(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new WorkFailedException("interrupted while loading an index", e);
-    }
   }
 
   private PositionalFile opened(Requests requests) {

@@ -23,7 +23,7 @@ final class SharedRing implements SlotRing {
   private static final int SPINS = 100;
 
   /** Putting memory into huge pages takes a third of a second for each gigabyte. */
-  private static final long MOST_GATHERED = 256 << 20;
+  private static final long MOST_HUGE = 256 << 20;
 
   private static final long NAP = TimeUnit.MILLISECONDS.toNanos(100);
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
@@ -45,7 +45,7 @@ final class SharedRing implements SlotRing {
     int slotBytes = RoundSlot.bytesFor(size.capacity());
     int controlBytes = (LINE * (1 + size.slots() + consumers) + PAGE - 1) & -PAGE;
     long bytes = controlBytes + (long) slotBytes * size.slots();
-    MemorySegment memory = GroupMemory.map(group, bytes, Math.min(bytes, MOST_GATHERED));
+    MemorySegment memory = GroupMemory.map(group, bytes, Math.min(bytes, MOST_HUGE));
     this.control = memory.asSlice(0, controlBytes);
     this.slots = new RoundSlot[size.slots()];
     for (int i = 0; i < slots.length; i++) {
