@@ -21,6 +21,9 @@ class CollectivesMatrixTest {
   private static final int[] SMALL = {0, 1, 3, 1000};
   private static final int LARGE = (1 << 20) + 7;
 
+  /** More than any transport or algorithm takes at once, which is what large data is there for. */
+  private static final int LARGE_BYTES = 2 << 20;
+
   /** Those that {@link TestJob.Kind#HYBRID} makes as well. */
   private static final List<List<Integer>> HALVES =
       List.of(List.of(0, 1), List.of(0, 0, 1), List.of(0, 0, 1, 1));
@@ -106,7 +109,8 @@ class CollectivesMatrixTest {
     List<ReduceOp> ops = List.of(ReduceOp.values());
     DType type = types.get(turn % types.size());
     ReduceOp op = ops.get(turn % ops.size());
-    CollectiveCheck check = new CollectiveCheck(communicator, hosts, type, LARGE);
+    int count = Math.min(LARGE, LARGE_BYTES / type.bytes() + 7);
+    CollectiveCheck check = new CollectiveCheck(communicator, hosts, type, count);
     check.reductions(op);
     check.algorithms(op);
     new CollectiveCheck(communicator, hosts, DType.UINT8, LARGE).movements();
