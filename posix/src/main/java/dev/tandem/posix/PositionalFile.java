@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 
 /**
  * A file read at given positions, by any number of threads at once, through the page cache or past
@@ -72,6 +73,16 @@ public final class PositionalFile implements AutoCloseable {
     } catch (IOException e) {
       throw FileErrors.failure("open", path, e);
     }
+  }
+
+  /**
+   * The kernel's queue for the same file, for the calling thread; nothing where there is none, or
+   * where reads do not go past the page cache.
+   *
+   * @param depth requests that may be under way
+   */
+  public Optional<KernelQueue> queue(int depth) {
+    return direct ? KernelQueue.open(path, depth) : Optional.empty();
   }
 
   /** The JDK's own option, by name: javac warns of every other use of it, without remedy. */

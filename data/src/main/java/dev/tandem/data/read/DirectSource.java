@@ -75,9 +75,13 @@ public final class DirectSource implements RecordSource {
 
   private synchronized RequestThreads threads() {
     if (threads == null) {
-      threads = new RequestThreads(file, requests.queueDepth(), outcome);
+      threads = new RequestThreads(file, requests.queueDepth(), shortRecords(), outcome);
     }
     return threads;
+  }
+
+  private boolean shortRecords() {
+    return file.size() / Math.max(1, index.size()) < Requests.LONG_BYTES;
   }
 
   /** Opens a database by its folder or its data file, with usual requests. */

@@ -1,11 +1,13 @@
 package dev.tandem.data.read;
 
+import dev.tandem.posix.KernelQueue;
 import dev.tandem.posix.PageCache;
 import dev.tandem.posix.PositionalFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
@@ -65,6 +67,9 @@ record ModeChoice(ReadMode mode, String reason) {
 
   private static final int MOST_SLOW = 32;
 
+  /** Requests under way by the kernel's queue, of a few pages each; threads would be too many. */
+  private static final int QUEUED_DEPTH = 128;
+
   /** Requests under way in each of several roots, and in all of a host. */
   private static final int FEWEST_UNDER_WAY = 8;
 
@@ -73,8 +78,13 @@ record ModeChoice(ReadMode mode, String reason) {
   private static final int BYTES = 1024;
   private static final int EVERY_READER = 1 << 20;
 
-  /** Looks at the file and decides, for readers on so many hosts, so many on each. */
-  static ModeChoice probe(Path file, boolean strided, int hosts, int hostReaders) {
+  /**
+   * Looks at the file and decides, for readers on so many hosts, so many on each.
+   *
+   * @param shortRecords in random order requests are a few pages each
+   */
+  static ModeChoice probe(
+      Path file, boolean strided, boolean shortRecords, int hosts, int hostReaders) {
     double warm = PageCache.sampledShare(file);
     if (warm >= WARM) {
       Requests mapped = new Requests(LARGE, 1, Requests.Route.MAPPED);
@@ -83,12 +93,17 @@ record ModeChoice(ReadMode mode, String reason) {
           percent(warm) + " of the file is in the page cache: prov, straight from there");
     }
     try (PositionalFile direct = PositionalFile.openDirect(file)) {
-      return probe(direct, warm, strided, hosts, hostReaders);
+      return probe(direct, warm, strided, shortRecords, hosts, hostReaders);
     }
   }
 
   private static ModeChoice probe(
-      PositionalFile file, double warm, boolean strided, int hosts, int hostReaders) {
+      PositionalFile file,
+      double warm,
+      boolean strided,
+      boolean shortRecords,
+      int hosts,
+      int hostReaders) {
     SplittableRandom random = new SplittableRandom(file.size());
     ByteBuffer memory =
         ByteBuffer.allocateDirect(LARGE + file.alignment()).alignedSlice(file.alignment());
@@ -108,7 +123,8 @@ record ModeChoice(ReadMode mode, String reason) {
     int roots = roots(hostReaders);
     String who = roots == hostReaders ? "every reader a root" : roots + " of each host's readers";
     if (!strided) {
-      int depth = Math.max(Requests.RANDOM_DEPTH / roots, FEWEST_UNDER_WAY);
+      int most = shortRecords && queued(file) ? QUEUED_DEPTH : Requests.RANDOM_DEPTH;
+      int depth = Math.max(most / roots, FEWEST_UNDER_WAY);
       return new ModeChoice(
           new ReadMode.Indexed(roots, new Requests(LARGE, depth, route)),
           seen + ": prov, " + who + ", queue depth " + depth);
@@ -148,6 +164,13 @@ record ModeChoice(ReadMode mode, String reason) {
           seen + ": stag" + coalesced + ", " + group + " hosts at a time");
     }
     return new ModeChoice(new ReadMode.Coalesced(1, requests, 0), seen + ": coal" + coalesced);
+  }
+
+  /** Whether the kernel has a queue for us. */
+  private static boolean queued(PositionalFile file) {
+    Optional<KernelQueue> queue = file.queue(1);
+    queue.ifPresent(KernelQueue::close);
+    return queue.isPresent();
   }
 
   /** As many requests in each reader of a host as keep the bytes coming, several times over. */
@@ -231,7 +254,7 @@ record ModeChoice(ReadMode mode, String reason) {
   }
 
   /** The same for all readers: the first decides. */
-  static ModeChoice agreed(Peers peers, Path file, boolean strided) {
+  static ModeChoice agreed(Peers peers, Path file, boolean strided, boolean shortRecords) {
     byte[] bytes = new byte[BYTES];
     if (peers.rank() == 0) {
       int hosts = 0;
@@ -239,7 +262,8 @@ record ModeChoice(ReadMode mode, String reason) {
         hosts = Math.max(hosts, host + 1);
       }
       int readers = peers.hostRanks().length;
-      byte[] text = probe(file, strided, hosts, readers).text().getBytes(StandardCharsets.UTF_8);
+      ModeChoice choice = probe(file, strided, shortRecords, hosts, readers);
+      byte[] text = choice.text().getBytes(StandardCharsets.UTF_8);
       System.arraycopy(text, 0, bytes, 0, Math.min(text.length, BYTES));
     }
     peers.broadcast(bytes, 0);

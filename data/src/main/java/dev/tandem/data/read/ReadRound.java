@@ -1,5 +1,6 @@
 package dev.tandem.data.read;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 class ReadRound {
 
   private final ByteBuffer memory;
+  private MemorySegment segment;
   private long[] positions = new long[16];
   private int[] places = new int[16];
   private int[] lengths = new int[16];
@@ -61,6 +63,19 @@ class ReadRound {
     return next < count ? next : -1;
   }
 
+  /** The memory that all requests go to. */
+  MemorySegment segment() {
+    if (segment == null) {
+      segment = MemorySegment.ofBuffer(memory.duplicate().clear());
+    }
+    return segment;
+  }
+
+  /** Where in memory the bytes of a request go. */
+  int place(int request) {
+    return places[request];
+  }
+
   long position(int request) {
     return positions[request];
   }
@@ -69,7 +84,7 @@ class ReadRound {
     return lengths[request];
   }
 
-  /** Where the bytes of a request go. */
+  /** The bytes of memory where those of a request go. */
   ByteBuffer target(int request) {
     int place = places[request];
     return memory.duplicate().limit(place + lengths[request]).position(place);

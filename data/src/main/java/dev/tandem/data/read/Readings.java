@@ -20,9 +20,6 @@ final class Readings implements AutoCloseable {
   /** Values that are longer are not handed on through slots sized for typical ones. */
   private static final long TYPICAL_VALUES = 32;
 
-  /** From so many bytes on a request gains from huge pages. */
-  private static final long LONG_REQUEST = 64 << 10;
-
   private final Peers peers;
   private final Path file;
   private final Snapshot snapshot;
@@ -49,7 +46,7 @@ final class Readings implements AutoCloseable {
         // A root by any choice, and each needs the index.
         loading.beginIfStored();
       }
-      ModeChoice chosen = ModeChoice.agreed(peers, file, plan.strided());
+      ModeChoice chosen = ModeChoice.agreed(peers, file, plan.strided(), !longRequests());
       this.mode = chosen.mode();
       this.choice = chosen.reason();
     } else {
@@ -225,7 +222,8 @@ final class Readings implements AutoCloseable {
             requests.block(),
             requests.block() / GAPS_A_BLOCK,
             iterationsARound);
-    return new RequestReading(planner, ring, opened, requests.queueDepth(), turns, outside);
+    return new RequestReading(
+        planner, ring, opened, requests.queueDepth(), !longRequests(), turns, outside);
   }
 
   private Reading follower(SlotRing ring) {
@@ -247,9 +245,13 @@ final class Readings implements AutoCloseable {
 
   private SlotRing ring(RingSize size) {
     return groups.members().length == 1
-        ? new PrivateRing(
-            size.slots(), size.capacity(), plan.strided() || bytesPerRecord() >= LONG_REQUEST)
+        ? new PrivateRing(size.slots(), size.capacity(), longRequests())
         : new SharedRing(sharing(), size);
+  }
+
+  /** In key order a request is many records; else it is one. */
+  private boolean longRequests() {
+    return plan.strided() || bytesPerRecord() >= Requests.LONG_BYTES;
   }
 
   /** The readers of this one's ring, which talk to each other only to make it. */

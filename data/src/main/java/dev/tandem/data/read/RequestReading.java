@@ -21,6 +21,8 @@ final class RequestReading implements Reading {
   /**
    * Takes the ring and the file over.
    *
+   * @param queueDepth requests under way at once
+   * @param shortRequests requests are a few pages each
    * @param turns when this reader may read
    */
   RequestReading(
@@ -28,6 +30,7 @@ final class RequestReading implements Reading {
       SlotRing ring,
       PositionalFile file,
       int queueDepth,
+      boolean shortRequests,
       Turns turns,
       OutsideValues outside) {
     this.planner = planner;
@@ -35,7 +38,7 @@ final class RequestReading implements Reading {
     this.file = file;
     this.turns = turns;
     this.outside = outside;
-    this.threads = new RequestThreads(file, queueDepth, ring);
+    this.threads = new RequestThreads(file, queueDepth, shortRequests, ring);
     planning.setDaemon(true);
     planning.start();
   }

@@ -28,6 +28,9 @@ public record Requests(int block, int queueDepth, Route route) {
   /** Requests under way that random reads of single records need. */
   public static final int RANDOM_DEPTH = 32;
 
+  /** From so many bytes on a request gains from huge pages, and less from the kernel's queue. */
+  static final long LONG_BYTES = 64 << 10;
+
   private static final int SMALLEST_BLOCK = 4096;
   private static final int LARGEST_BLOCK = 1 << 30;
   private static final int MOST_REQUESTS = 256;

@@ -20,6 +20,11 @@ record RingSize(int slots, int capacity, long iterations) {
   private static final int MOST_SLOTS = 64;
   private static final int FEWEST_SLOTS = 3;
 
+  /** Short rounds are one consumer's, which may have to wait for a processor. */
+  private static final int FEWEST_SHORT_SLOTS = 10;
+
+  private static final long SHORT_SLOT = 2 << 20;
+
   /** Memory for coalescing that the thesis allows itself. */
   static final long DEFAULT_BUDGET = 2_500_000_000L;
 
@@ -36,7 +41,8 @@ record RingSize(int slots, int capacity, long iterations) {
     long ahead = 2 * requestBytes * queueDepth;
     long most = Math.max(smallest, Math.clamp(ahead, SHORT_ROUND, ROUND));
     long round = Math.clamp(iterationBytes + iterationBytes / 8, smallest, most);
-    long slots = Math.clamp(ahead / Math.max(1, iterationBytes), FEWEST_SLOTS, MOST_SLOTS);
+    long fewest = round <= SHORT_SLOT ? FEWEST_SHORT_SLOTS : FEWEST_SLOTS;
+    long slots = Math.clamp(ahead / Math.max(1, iterationBytes), fewest, MOST_SLOTS);
     return new RingSize((int) slots, checked(round), 1);
   }
 
