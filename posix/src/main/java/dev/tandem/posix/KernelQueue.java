@@ -43,10 +43,12 @@ public final class KernelQueue implements AutoCloseable {
   private static final int RESULT = 16;
   private static final byte READ = 22;
   private static final long WAIT = 1;
+  private static final long MOST_WORKERS = 19;
 
   private static final long READ_WRITE = 3;
   private static final long SHARED = 1;
   private static final long CURRENT_FOLDER = -100;
+  private static final long NOT_FOR_CHILDREN = 0x80000;
   private static final int INTERRUPTED = 4;
   private static final int AGAIN = 11;
   private static final int BUSY = 16;
@@ -87,6 +89,7 @@ public final class KernelQueue implements AutoCloseable {
     private final long close = Linux.number(3, 57);
     private final long setup = 425;
     private final long enter = 426;
+    private final long register = 427;
     private final long direct = Linux.number(0x4000, 0x10000);
     private final MethodHandle call;
 
@@ -129,7 +132,8 @@ public final class KernelQueue implements AutoCloseable {
     }
     try (Arena arena = Arena.ofConfined()) {
       long name = arena.allocateFrom(file.toString()).address();
-      long opened = calls.call(calls.open, CURRENT_FOLDER, name, calls.direct, 0, 0, 0);
+      long how = calls.direct | NOT_FOR_CHILDREN;
+      long opened = calls.call(calls.open, CURRENT_FOLDER, name, how, 0, 0, 0);
       if (opened < 0) {
         return Optional.empty();
       }
@@ -137,6 +141,10 @@ public final class KernelQueue implements AutoCloseable {
       params.set(ValueLayout.JAVA_INT, PARAMS_FLAGS, ONE_THREAD_WHEN_ASKED);
       long ring = calls.call(calls.setup, depth, params.address(), 0, 0, 0, 0);
       if (ring >= 0 && (params.get(ValueLayout.JAVA_INT, PARAMS_FEATURES) & ONE_MAPPING) != 0) {
+        // Some file systems can only be waited for: there the kernel has a thread for each request,
+        // of itself no more than four for each processor.
+        MemorySegment workers = arena.allocateFrom(ValueLayout.JAVA_INT, depth, 0);
+        calls.call(calls.register, ring, MOST_WORKERS, workers.address(), 2, 0, 0);
         return Optional.of(new KernelQueue(calls, opened, ring, params));
       }
       if (ring >= 0) {

@@ -18,10 +18,12 @@
  *
  * <p>Threads: a reader's visitor is called by the thread that runs it (a companion by a second
  * one); a root has a thread that loads the index, a planning thread and one thread a request under
- * way, all daemons that end with the reading. Memory: rings own theirs; buffers lent to visitors
- * are valid during the call.
+ * way, or a single one that uses the kernel's queue where requests are short ({@code
+ * QueuedRequests}), all daemons that end with the reading. Memory: rings own theirs; buffers lent
+ * to visitors are valid during the call, and none goes while the kernel may write to it.
  *
  * <p>New JVMs matter here: a whole database is often read within the first second. So the hot path
- * is arrays and {@link java.nio.ByteBuffer}s, without lambdas, streams or foreign calls.
+ * is arrays and {@link java.nio.ByteBuffer}s, without lambdas or streams, and with few foreign
+ * calls.
  */
 package dev.tandem.data.read;
