@@ -1,10 +1,8 @@
 package dev.tandem.posix;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
@@ -20,40 +18,20 @@ public final class HugeMemory {
 
   private static final long PAGE = 4096;
 
-  private static final long READ_WRITE = 3;
   private static final long PRIVATE_ANONYMOUS = 0x22;
   private static final long NO_ACCESS = 0;
   private static final long SHARED_HERE = 0x11;
   private static final long WANT_HUGE_PAGES = 14;
   private static final long GATHER_NOW = 25;
-  private static final long CURRENT_FOLDER = -100;
   private static final long OPEN_READ_WRITE = 2;
 
   private static final Capability<HugeMemory> CAPABILITY =
       Linux.bind("memory in huge pages", HugeMemory::new);
 
-  private final long map = Linux.number(9, 222);
-  private final long unmap = Linux.number(11, 215);
-  private final long advise = Linux.number(28, 233);
-  private final long open = Linux.number(257, 56);
-  private final long allocate = Linux.number(285, 47);
-  private final long close = Linux.number(3, 57);
-  private final MethodHandle call;
+  private final SystemCalls calls;
 
-  /** One function for all calls: binding one takes a new JVM some milliseconds. */
   private HugeMemory(Linker linker) {
-    call =
-        Linux.syscall(
-            linker,
-            FunctionDescriptor.of(
-                Linux.LONG,
-                Linux.LONG,
-                Linux.LONG,
-                Linux.LONG,
-                Linux.LONG,
-                Linux.LONG,
-                Linux.LONG,
-                Linux.LONG));
+    calls = new SystemCalls(linker);
   }
 
   public static Capability<HugeMemory> capability() {
@@ -81,15 +59,15 @@ public final class HugeMemory {
   private MemorySegment mapped(long bytes, Arena arena) {
     // A huge page more than asked for: the mapping need not begin with one.
     long length = (bytes + 2 * HUGE_PAGE - 1) & -HUGE_PAGE;
-    long address = call(map, 0, length, READ_WRITE, PRIVATE_ANONYMOUS, -1);
+    long address = call(calls.map, 0, length, SystemCalls.READ_WRITE, PRIVATE_ANONYMOUS, -1);
     if (address < 0) {
       throw new OutOfMemoryError("the system has no " + length + " bytes of memory to map");
     }
     long start = (address + HUGE_PAGE - 1) & -HUGE_PAGE;
     // Refused where huge pages are switched off; small ones do as well.
-    var _ = call(advise, start, length - (start - address), WANT_HUGE_PAGES, 0, 0);
+    var _ = call(calls.advise, start, length - (start - address), WANT_HUGE_PAGES, 0, 0);
     return MemorySegment.ofAddress(start)
-        .reinterpret(bytes, arena, _ -> call(unmap, address, length, 0, 0, 0));
+        .reinterpret(bytes, arena, _ -> call(calls.unmap, address, length, 0, 0, 0));
   }
 
   /**
@@ -110,7 +88,7 @@ public final class HugeMemory {
     long descriptor;
     try (Arena arena = Arena.ofConfined()) {
       long path = arena.allocateFrom(file.toString()).address();
-      descriptor = call(open, CURRENT_FOLDER, path, OPEN_READ_WRITE, 0, 0);
+      descriptor = call(calls.open, SystemCalls.CURRENT_FOLDER, path, OPEN_READ_WRITE, 0, 0);
     }
     if (descriptor < 0) {
       return false;
@@ -118,38 +96,32 @@ public final class HugeMemory {
     boolean begun = true;
     for (long at = 0; at < huge && begun; at += HUGE_PAGE) {
       // Where there is no page at all, the kernel gathers none.
-      begun = call(allocate, descriptor, 0, at, Math.min(PAGE, huge - at), 0) == 0;
+      begun = call(calls.allocate, descriptor, 0, at, Math.min(PAGE, huge - at), 0) == 0;
     }
     if (begun) {
       gather(descriptor, huge);
     }
-    boolean all = begun && call(allocate, descriptor, 0, 0, bytes, 0) == 0;
-    var _ = call(close, descriptor, 0, 0, 0, 0);
+    boolean all = begun && call(calls.allocate, descriptor, 0, 0, bytes, 0) == 0;
+    var _ = call(calls.close, descriptor, 0, 0, 0, 0);
     return all;
   }
 
   private void gather(long descriptor, long bytes) {
     // Huge pages want a mapping that begins with one, so there is first room, then the file in it.
     long length = bytes + HUGE_PAGE;
-    long room = call(map, 0, length, NO_ACCESS, PRIVATE_ANONYMOUS, -1);
+    long room = call(calls.map, 0, length, NO_ACCESS, PRIVATE_ANONYMOUS, -1);
     if (room < 0) {
       return;
     }
     long start = (room + HUGE_PAGE - 1) & -HUGE_PAGE;
-    if (call(map, start, bytes, READ_WRITE, SHARED_HERE, descriptor) == start) {
+    if (call(calls.map, start, bytes, SystemCalls.READ_WRITE, SHARED_HERE, descriptor) == start) {
       // Refused by kernels and file systems that cannot; small pages do as well.
-      var _ = call(advise, start, bytes, GATHER_NOW, 0, 0);
+      var _ = call(calls.advise, start, bytes, GATHER_NOW, 0, 0);
     }
-    var _ = call(unmap, room, length, 0, 0, 0);
+    var _ = call(calls.unmap, room, length, 0, 0, 0);
   }
 
   private long call(long number, long first, long second, long third, long fourth, long fifth) {
-    try {
-      return (long)
-          call.invokeExact(
-              Linux.scratch().callState, number, first, second, third, fourth, fifth, 0L);
-    } catch (Throwable e) {
-      throw Linux.unexpected(e);
-    }
+    return calls.call(number, first, second, third, fourth, fifth, 0);
   }
 }

@@ -1,11 +1,8 @@
 package dev.tandem.posix;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -45,19 +42,17 @@ public final class KernelQueue implements AutoCloseable {
   private static final long WAIT = 1;
   private static final long MOST_WORKERS = 19;
 
-  private static final long READ_WRITE = 3;
   private static final long SHARED = 1;
-  private static final long CURRENT_FOLDER = -100;
   private static final long NOT_FOR_CHILDREN = 0x80000;
   private static final int INTERRUPTED = 4;
   private static final int AGAIN = 11;
   private static final int BUSY = 16;
 
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
-  private static final Capability<Calls> CAPABILITY =
-      Linux.bind("the kernel's queue of requests", Calls::new);
+  private static final Capability<SystemCalls> CAPABILITY =
+      Linux.bind("the kernel's queue of requests", SystemCalls::new);
 
-  private final Calls calls;
+  private final SystemCalls calls;
   private final long file;
   private final long ring;
   private final MemorySegment rings;
@@ -80,46 +75,6 @@ public final class KernelQueue implements AutoCloseable {
   private int number;
   private int result;
 
-  /** One function for all calls, bound once. */
-  private static final class Calls {
-
-    private final long map = Linux.number(9, 222);
-    private final long unmap = Linux.number(11, 215);
-    private final long open = Linux.number(257, 56);
-    private final long close = Linux.number(3, 57);
-    private final long setup = 425;
-    private final long enter = 426;
-    private final long register = 427;
-    private final long direct = Linux.number(0x4000, 0x10000);
-    private final MethodHandle call;
-
-    Calls(Linker linker) {
-      call =
-          Linux.syscall(
-              linker,
-              FunctionDescriptor.of(
-                  Linux.LONG,
-                  Linux.LONG,
-                  Linux.LONG,
-                  Linux.LONG,
-                  Linux.LONG,
-                  Linux.LONG,
-                  Linux.LONG,
-                  Linux.LONG));
-    }
-
-    long call(
-        long number, long first, long second, long third, long fourth, long fifth, long last) {
-      try {
-        return (long)
-            call.invokeExact(
-                Linux.scratch().callState, number, first, second, third, fourth, fifth, last);
-      } catch (Throwable e) {
-        throw Linux.unexpected(e);
-      }
-    }
-  }
-
   /**
    * Opens a queue for a file, for the calling thread; nothing where the kernel is too old or offers
    * no such queue to this process, or the file system no reads past the page cache.
@@ -127,24 +82,24 @@ public final class KernelQueue implements AutoCloseable {
    * @param depth requests that may be under way
    */
   public static Optional<KernelQueue> open(Path file, int depth) {
-    if (!(CAPABILITY instanceof Capability.Present<Calls>(Calls calls))) {
+    if (!(CAPABILITY instanceof Capability.Present<SystemCalls>(SystemCalls calls))) {
       return Optional.empty();
     }
     try (Arena arena = Arena.ofConfined()) {
       long name = arena.allocateFrom(file.toString()).address();
-      long how = calls.direct | NOT_FOR_CHILDREN;
-      long opened = calls.call(calls.open, CURRENT_FOLDER, name, how, 0, 0, 0);
+      long how = calls.pastPageCache | NOT_FOR_CHILDREN;
+      long opened = calls.call(calls.open, SystemCalls.CURRENT_FOLDER, name, how, 0, 0, 0);
       if (opened < 0) {
         return Optional.empty();
       }
       MemorySegment params = arena.allocate(PARAMS_BYTES, Long.BYTES);
       params.set(ValueLayout.JAVA_INT, PARAMS_FLAGS, ONE_THREAD_WHEN_ASKED);
-      long ring = calls.call(calls.setup, depth, params.address(), 0, 0, 0, 0);
+      long ring = calls.call(calls.queueSetup, depth, params.address(), 0, 0, 0, 0);
       if (ring >= 0 && (params.get(ValueLayout.JAVA_INT, PARAMS_FEATURES) & ONE_MAPPING) != 0) {
         // Some file systems can only be waited for: there the kernel has a thread for each request,
         // of itself no more than four for each processor.
         MemorySegment workers = arena.allocateFrom(ValueLayout.JAVA_INT, depth, 0);
-        calls.call(calls.register, ring, MOST_WORKERS, workers.address(), 2, 0, 0);
+        calls.call(calls.queueRegister, ring, MOST_WORKERS, workers.address(), 2, 0, 0);
         return Optional.of(new KernelQueue(calls, opened, ring, params));
       }
       if (ring >= 0) {
@@ -155,7 +110,7 @@ public final class KernelQueue implements AutoCloseable {
     }
   }
 
-  private KernelQueue(Calls calls, long file, long ring, MemorySegment params) {
+  private KernelQueue(SystemCalls calls, long file, long ring, MemorySegment params) {
     this.calls = calls;
     this.file = file;
     this.ring = ring;
@@ -184,7 +139,7 @@ public final class KernelQueue implements AutoCloseable {
 
   @SuppressWarnings("restricted") // this module is where foreign calls live
   private MemorySegment mapped(long bytes, long what) {
-    long address = calls.call(calls.map, 0, bytes, READ_WRITE, SHARED, ring, what);
+    long address = calls.call(calls.map, 0, bytes, SystemCalls.READ_WRITE, SHARED, ring, what);
     if (address < 0) {
       throw new OutOfMemoryError("the system has no " + bytes + " bytes for a queue of requests");
     }
@@ -219,7 +174,7 @@ public final class KernelQueue implements AutoCloseable {
     WORD.setRelease(submissionTail, 0L, askedFor);
     while (true) {
       int over = askedFor - (int) WORD.getAcquire(submissionHead, 0L);
-      long done = calls.call(calls.enter, ring, over, least, WAIT, 0, 0);
+      long done = calls.call(calls.queueEnter, ring, over, least, WAIT, 0, 0);
       there = (int) WORD.getAcquire(resultTail, 0L);
       if (done < 0) {
         int errno = Linux.scratch().errno();

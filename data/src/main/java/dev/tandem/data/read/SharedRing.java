@@ -22,7 +22,7 @@ final class SharedRing implements SlotRing {
   private static final int LINE = 64;
   private static final int SPINS = 100;
 
-  /** Putting memory into huge pages takes a third of a second for each gigabyte. */
+  /** Putting memory into huge pages takes a quarter of a second for each gigabyte. */
   private static final long MOST_HUGE = 256 << 20;
 
   private static final long NAP = TimeUnit.MILLISECONDS.toNanos(100);
