@@ -90,7 +90,9 @@ final class BenchSyncCommand extends TandemCommand {
       names = "--policies",
       paramLabel = "NAMES",
       split = ",",
-      description = "Only these policies, and the baseline.")
+      description =
+          "Only these policies, and the baseline. none: nothing is summed and no rank waits for"
+              + " another, which no policy can beat.")
   private List<String> policies = List.of();
 
   @Option(

@@ -40,6 +40,12 @@ public record SyncEffort(
   /** What a user of PyTorch would compare with. */
   static final String BUCKETS = "buckets";
 
+  /**
+   * No policy: nothing is summed and no rank waits for another. What a step takes then is what is
+   * left to the best of policies.
+   */
+  static final String NONE = "none";
+
   /** As where the papers' strong scaling ends: 24,576 images on as many ranks. */
   private static final int IMAGES = 1;
 
@@ -63,7 +69,8 @@ public record SyncEffort(
               "scp",
               "topo",
               "scp-topo",
-              BUCKETS));
+              BUCKETS,
+              NONE));
 
   /** Within 75 seconds. */
   public static final SyncEffort QUICK =
@@ -118,7 +125,9 @@ public record SyncEffort(
   public SyncEffort withPolicies(List<String> names) {
     List<String> beside = new ArrayList<>(List.of(BASELINE));
     for (String name : names) {
-      SyncOptions.of(name); // which says so if there is no such policy
+      if (!name.equals(NONE)) {
+        SyncOptions.of(name); // which says so if there is no such policy
+      }
       if (!beside.contains(name)) {
         beside.add(name);
       }
@@ -147,7 +156,7 @@ public record SyncEffort(
    * would be as many as the machine has cores, since a process is pinned after its start.
    */
   List<String> jvmFlags() {
-    return policies.stream().anyMatch(policy -> SyncTurn.sharesPool(policy))
+    return policies.stream().anyMatch(SyncTurn::sharesPool)
         ? List.of(
             "-Djdk.virtualThreadScheduler.parallelism=1",
             "-Djdk.virtualThreadScheduler.maxPoolSize=1")

@@ -62,18 +62,26 @@ public final class SyncLimits {
   }
 
   private void ratioToBaseline(SyncRow row, double heavy, double light) {
+    String what = "step time to that of the baseline" + withoutSums(row);
     switch (SyncInput.of(row.input())) {
-      case HEAVY -> add(row, "step time to that of the baseline", heavy, row.ratioToBaseline());
-      case LIGHT -> add(row, "step time to that of the baseline", light, row.ratioToBaseline());
+      case HEAVY -> add(row, what, heavy, row.ratioToBaseline());
+      case LIGHT -> add(row, what, light, row.ratioToBaseline());
       case SYNTHETIC -> {}
     }
   }
 
+  /** What the ratio is when nothing is summed at all. */
+  private String withoutSums(SyncRow row) {
+    return rows.stream()
+        .filter(other -> other.policy().equals(SyncEffort.NONE) && other.measuredBeside(row))
+        .map(none -> String.format(Locale.ROOT, " (%.3f without sums)", none.ratioToBaseline()))
+        .findFirst()
+        .orElse("");
+  }
+
   private void switches(SyncRow row) {
     for (SyncRow parked : rows) {
-      if (parked.policy().equals("baseline-parked")
-          && parked.input().equals(row.input())
-          && parked.cycleMillis() == row.cycleMillis()) {
+      if (parked.policy().equals("baseline-parked") && parked.measuredBeside(row)) {
         add(
             row,
             "involuntary switches a step, limit of the parked baseline's",

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * One turn's figures.
  *
  * @param figures all of them
- * @param digest of the parameters afterwards
+ * @param digest of the parameters afterwards; 0 if ranks have different ones
  */
 record SyncMeasurement(Map<SyncFigure, Double> figures, long digest) {
 

@@ -8,8 +8,9 @@ import java.util.function.ToDoubleFunction;
 /**
  * One result of {@code tandem bench sync}. Figures are medians of rounds, of both ranks on average.
  *
- * @param policy how gradients were synchronised; {@code idle-...}: a synchroniser of that policy
- *     that has nothing to do beside a serial loop, compared with the loop alone
+ * @param policy how gradients were synchronised; {@code none}: not at all, which no policy can
+ *     beat; {@code idle-...}: a synchroniser of that policy that has nothing to do beside a serial
+ *     loop, compared with the loop alone
  * @param iterationMillis that half of a round's steps did not exceed
  * @param meanMillis of a step
  * @param p95Millis that 95% of a round's steps did not exceed
@@ -64,6 +65,11 @@ public record SyncRow(
   /** Whether it is about a synchroniser that had nothing to do. */
   public boolean idle() {
     return policy.startsWith(IDLE);
+  }
+
+  /** Whether it was measured with the same input and cycle. */
+  boolean measuredBeside(SyncRow other) {
+    return input.equals(other.input) && cycleMillis == other.cycleMillis;
   }
 
   static SyncRow of(

@@ -3,7 +3,9 @@ package dev.tandem.bench.sync;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
+import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.sync.Synchronizer;
 import dev.tandem.sync.plan.TrainingGraph;
 import dev.tandem.sync.policy.SyncOptions;
@@ -46,12 +48,21 @@ final class SyncTraining {
 
   /** From the first parameters, a few steps that do not count and so many that do. */
   SyncMeasurement run(SyncTurn turn, int steps) {
-    BackgroundClock clock = new BackgroundClock();
-    long[] nanos = new long[steps];
     workload.reset();
     communicator.barrier();
-    try (SyncWorkload.Feed feed = workload.new Feed(turn, WARM_UP + steps + AHEAD);
-        Synchronizer synchronizer = synchronizer(turn.options(), clock)) {
+    BackgroundClock clock = new BackgroundClock();
+    if (!turn.synchronises()) {
+      return run(turn, steps, new NoSums(), clock);
+    }
+    try (Synchronizer synchronizer = synchronizer(turn.options(), clock)) {
+      return run(turn, steps, synchronizer, clock);
+    }
+  }
+
+  private SyncMeasurement run(
+      SyncTurn turn, int steps, GradientSynchronizer synchronizer, BackgroundClock clock) {
+    long[] nanos = new long[steps];
+    try (SyncWorkload.Feed feed = workload.new Feed(turn, WARM_UP + steps + AHEAD)) {
       for (int step = 0; step < WARM_UP; step++) {
         step(feed, synchronizer, step);
       }
@@ -71,11 +82,22 @@ final class SyncTraining {
       communicator.barrier();
       Map<SyncFigure, Double> figures = figures(nanos, passed, seen, used);
       return new SyncMeasurement(
-          SyncMeasurement.average(communicator, figures), agreedDigest(turn));
+          SyncMeasurement.average(communicator, figures),
+          turn.synchronises() ? agreedDigest(turn) : 0);
     }
   }
 
-  private void step(SyncWorkload.Feed feed, Synchronizer synchronizer, int step) {
+  /** Each rank goes on with its own gradients. */
+  private static final class NoSums implements GradientSynchronizer {
+
+    @Override
+    public void submit(TensorView gradient, float weight) {}
+
+    @Override
+    public void await() {}
+  }
+
+  private void step(SyncWorkload.Feed feed, GradientSynchronizer synchronizer, int step) {
     float weight = 1f / communicator.size();
     long began = System.nanoTime();
     var samples = feed.next();

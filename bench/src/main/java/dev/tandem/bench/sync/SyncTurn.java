@@ -9,12 +9,17 @@ import java.util.Locale;
 /**
  * Some steps under one policy.
  *
- * @param policy as {@link SyncOptions#of(String)} names it
+ * @param policy as {@link SyncOptions#of(String)} names it, or {@link SyncEffort#NONE}
  * @param cycleMillis of policies that negotiate
  */
 record SyncTurn(String policy, SyncInput input, double cycleMillis) {
 
-  /** The options, with the cycle time of this turn. */
+  /** Whether gradients are summed at all. */
+  boolean synchronises() {
+    return !policy.equals(SyncEffort.NONE);
+  }
+
+  /** The options, with the cycle time of this turn, if it {@link #synchronises}. */
   SyncOptions options() {
     SyncOptions options = SyncOptions.of(policy);
     Duration cycle = Duration.ofNanos((long) (cycleMillis * 1e6));
@@ -29,7 +34,8 @@ record SyncTurn(String policy, SyncInput input, double cycleMillis) {
   }
 
   static boolean sharesPool(String policy) {
-    return SyncOptions.of(policy).threading() == Threading.SHARED_POOL;
+    return !policy.equals(SyncEffort.NONE)
+        && SyncOptions.of(policy).threading() == Threading.SHARED_POOL;
   }
 
   @Override

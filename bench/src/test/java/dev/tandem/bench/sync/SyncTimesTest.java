@@ -70,6 +70,17 @@ class SyncTimesTest {
   }
 
   @Test
+  void saysWhatIsLeftWithoutSums() {
+    turn(0, "baseline", 20, 1);
+    turn(0, "topo", 19, 1);
+    turn(0, "none", 18, 0);
+
+    assertEquals(
+        "topo, heavy, 1 ms: step time to that of the baseline (0.900 without sums)",
+        SyncLimits.check(times.rows("a machine")).getFirst().what());
+  }
+
+  @Test
   void countsThisProcessByRoles() {
     ProcessCounters before = ProcessCounters.read();
     long until = System.nanoTime() + 20_000_000;
