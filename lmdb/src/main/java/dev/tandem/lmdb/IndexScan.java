@@ -23,13 +23,17 @@ final class IndexScan {
     this.mostRecords = Math.min(database.tree().entries(), pages.pagesInFile() * pages.pageSize());
   }
 
-  /** What the scan found. */
-  record Result(LeafTable leaves, Locations locations) {}
+  /**
+   * What the scan found.
+   *
+   * @param keys how they count, or null if they do not
+   */
+  record Result(LeafTable leaves, Locations locations, NumberedKeys keys) {}
 
   /** Looks at the whole database; the caller holds its snapshot. */
   static Result scan(Database database, Progress progress) {
     if (database.tree().empty()) {
-      return new Result(new LeafTable(new long[0], new long[0]), Locations.of(0, 0));
+      return new Result(new LeafTable(new long[0], new long[0]), Locations.of(0, 0), null);
     }
     Result result = new IndexScan(database).scan(progress);
     database.pages().ensureIntactInFile();
@@ -47,7 +51,8 @@ final class IndexScan {
       throw wrongCount(found.get());
     }
     Locations locations = visitor.locations(leaves);
-    return new Result(LeafTable.ofCounts(leaves.numbers(), visitor.recordsOf), locations);
+    NumberedKeys keys = visitor.keys();
+    return new Result(LeafTable.ofCounts(leaves.numbers(), visitor.recordsOf), locations, keys);
   }
 
   private RuntimeException wrongCount(long seen) {
@@ -92,12 +97,20 @@ final class IndexScan {
     private final int[] runsOf;
     private final long[] recordsOf;
 
+    /** The numbers that the first keys are, and their digits; no longer filled once one is not. */
+    private final long[] firstKeyOf;
+
+    private final byte[] widthOf;
+    private volatile boolean numbered = true;
+
     LeafVisitor(int leaves) {
       this.workers = new Worker[PageScan.workers(leaves)];
       this.workerOf = new byte[leaves];
       this.startOf = new int[leaves];
       this.runsOf = new int[leaves];
       this.recordsOf = new long[leaves];
+      this.firstKeyOf = new long[leaves];
+      this.widthOf = new byte[leaves];
     }
 
     @Override
@@ -110,6 +123,22 @@ final class IndexScan {
       startOf[index] = mine.coded.size();
       recordsOf[index] = mine.leaf(page);
       runsOf[index] = mine.runs;
+      if (numbered) {
+        long firstKey = mine.plainLeaf ? NumberedKeys.firstOf(page) : -1;
+        numbered = firstKey >= 0;
+        firstKeyOf[index] = firstKey;
+        widthOf[index] = (byte) (firstKey < 0 ? 0 : NumberedKeys.widthOf(page));
+      }
+    }
+
+    /** How the keys of all leaves count, or null. */
+    NumberedKeys keys() {
+      long expected = firstKeyOf[0];
+      for (int leaf = 0; numbered && leaf < recordsOf.length; leaf++) {
+        numbered = firstKeyOf[leaf] == expected && widthOf[leaf] == widthOf[0];
+        expected += recordsOf[leaf];
+      }
+      return numbered ? new NumberedKeys(widthOf[0], firstKeyOf[0]) : null;
     }
 
     /** Puts the workers' runs into key order. */
@@ -145,6 +174,7 @@ final class IndexScan {
     private final PageView subPage = new PageView(pages);
     private TreeCursor duplicates;
     private int runs;
+    private boolean plainLeaf;
     private long previous;
     private long records;
 
@@ -154,7 +184,8 @@ final class IndexScan {
       records = 0;
       previous = leaf.start();
       int before = coded.size();
-      if (plain.read(leaf, joined)) {
+      plainLeaf = plain.read(leaf, joined);
+      if (plainLeaf) {
         records = leaf.count();
       } else {
         joined.clear();

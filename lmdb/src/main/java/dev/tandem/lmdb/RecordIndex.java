@@ -36,16 +36,24 @@ public final class RecordIndex {
   private final LeafTable leaves;
   private final Locations locations;
   private final int[] checksums;
+  private final NumberedKeys keys;
   private String origin = "loaded";
 
   /**
    * @param checksums one a record, or null
+   * @param keys how they count, or null
    */
-  RecordIndex(IndexBinding binding, LeafTable leaves, Locations locations, int[] checksums) {
+  RecordIndex(
+      IndexBinding binding,
+      LeafTable leaves,
+      Locations locations,
+      int[] checksums,
+      NumberedKeys keys) {
     this.binding = binding;
     this.leaves = leaves;
     this.locations = locations;
     this.checksums = checksums;
+    this.keys = keys;
   }
 
   /** The index of the main database: from its file, or built and saved there if need be. */
@@ -112,7 +120,8 @@ public final class RecordIndex {
     int[] checksums =
         withChecksums ? RecordChecksums.compute(database, found.locations(), progress) : null;
     RecordIndex index =
-        new RecordIndex(IndexBinding.of(database), found.leaves(), found.locations(), checksums);
+        new RecordIndex(
+            IndexBinding.of(database), found.leaves(), found.locations(), checksums, found.keys());
     index.origin = "built";
     return index;
   }
@@ -198,6 +207,11 @@ public final class RecordIndex {
     return leaves.first(leaf);
   }
 
+  /** How the keys count, if they do; then no leaf is needed to know one. */
+  public Optional<NumberedKeys> numberedKeys() {
+    return Optional.ofNullable(keys);
+  }
+
   /** Bytes of the longest value; 0 without records. */
   public long longestValue() {
     return locations.longest();
@@ -232,7 +246,8 @@ public final class RecordIndex {
   }
 
   /**
-   * Compares the index with the database: every record's place, and its checksum if there are any.
+   * Compares the index with the database: every record's place, its key if keys count, and its
+   * checksum if there are any.
    *
    * @return one line a difference, the first hundred
    */
@@ -259,6 +274,8 @@ public final class RecordIndex {
     String what = null;
     if (cursor.valuePosition() != offset(ordinal) || cursor.valueLength() != length(ordinal)) {
       what = "lies at byte " + cursor.valuePosition() + " instead";
+    } else if (keys != null && !keys.same(ordinal, cursor.key())) {
+      what = "has another key than the index says";
     } else if (checksums != null && RecordChecksums.of(cursor) != checksum(ordinal)) {
       what = "differs from its checksum";
     }
@@ -293,6 +310,10 @@ public final class RecordIndex {
 
   Locations locations() {
     return locations;
+  }
+
+  NumberedKeys keys() {
+    return keys;
   }
 
   int[] checksums() {

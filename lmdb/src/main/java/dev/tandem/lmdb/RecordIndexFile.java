@@ -14,20 +14,24 @@ import java.util.zip.Inflater;
  * The bytes of a record index file, little-endian:
  *
  * <pre>
- *  0  u32 magic "TDX1"          4  u32 version 1          8  u32 flags (1: checksums)
+ *  0  u32 magic "TDX1"          4  u32 version 2          8  u32 flags (1: checksums, 2: keys)
  * 12  u32 page size            16  u64 transaction       24  u64 last page
  * 32  u64 root page            40  u64 records           48  u64 runs
  * 56  u32 leaves               60  u32 bytes of name     64  u32 bytes of columns, deflated
- * 68  u32 the same, inflated   72  name, columns, checksums (u32 a record), u32 CRC-32C of all
+ * 68  u32 the same, inflated   72  name, columns, checksums (u32 a record),
+ *                                  keys (u32 digits, u64 number of the first), u32 CRC-32C of all
  * </pre>
  *
- * <p>{@link IndexColumns} knows the columns.
+ * <p>{@link IndexColumns} knows the columns. Keys are there if they count ({@link NumberedKeys});
+ * in version 1 they were not.
  */
 final class RecordIndexFile {
 
   private static final int MAGIC = 0x31584454;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int CHECKSUMS = 1;
+  private static final int KEYS = 2;
+  private static final int KEYS_BYTES = Integer.BYTES + Long.BYTES;
   private static final int HEADER = 72;
 
   private RecordIndexFile() {}
@@ -42,13 +46,17 @@ final class RecordIndexFile {
     byte[] deflated = deflate(columns);
     byte[] name = index.binding().database().getBytes(StandardCharsets.UTF_8);
     int[] checksums = index.checksums();
+    NumberedKeys keys = index.keys();
     int checksumBytes = Math.multiplyExact(Integer.BYTES, checksums == null ? 0 : checksums.length);
+    int keysBytes = keys == null ? 0 : KEYS_BYTES;
     ByteBuffer out =
         ByteBuffer.allocate(
-                Math.addExact(HEADER + name.length + deflated.length + 4, checksumBytes))
+                Math.addExact(
+                    HEADER + name.length + deflated.length + keysBytes + 4, checksumBytes))
             .order(ByteOrder.LITTLE_ENDIAN);
     IndexBinding binding = index.binding();
-    out.putInt(MAGIC).putInt(VERSION).putInt(checksums == null ? 0 : CHECKSUMS);
+    int flags = (checksums == null ? 0 : CHECKSUMS) | (keys == null ? 0 : KEYS);
+    out.putInt(MAGIC).putInt(VERSION).putInt(flags);
     out.putInt(binding.pageSize()).putLong(binding.transaction()).putLong(binding.lastPage());
     out.putLong(binding.root()).putLong(index.size()).putLong(encoder.runs());
     out.putInt(index.leaves().size()).putInt(name.length);
@@ -58,6 +66,9 @@ final class RecordIndexFile {
       for (int checksum : checksums) {
         out.putInt(checksum);
       }
+    }
+    if (keys != null) {
+      out.putInt(keys.width()).putLong(keys.first());
     }
     out.putInt(checksum(out.duplicate().flip()));
     return out.flip();
@@ -100,9 +111,14 @@ final class RecordIndexFile {
       in.position(HEADER + name.length + deflated);
       in.slice().order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(checksums);
     }
+    NumberedKeys keys = null;
+    if ((in.getInt(8) & KEYS) != 0) {
+      int at = end - KEYS_BYTES;
+      keys = new NumberedKeys(in.getInt(at), in.getLong(at + Integer.BYTES));
+    }
     IndexColumns.Decoder decoder = new IndexColumns.Decoder(columns, binding.pageSize());
     return new RecordIndex(
-        binding, decoder.leaves(leaves), decoder.locations(records, runs), checksums);
+        binding, decoder.leaves(leaves), decoder.locations(records, runs), checksums, keys);
   }
 
   private static int checksum(ByteBuffer bytes) {

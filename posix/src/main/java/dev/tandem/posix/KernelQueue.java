@@ -100,13 +100,24 @@ public final class KernelQueue implements AutoCloseable {
         // of itself no more than four for each processor.
         MemorySegment workers = arena.allocateFrom(ValueLayout.JAVA_INT, depth, 0);
         calls.call(calls.queueRegister, ring, MOST_WORKERS, workers.address(), 2, 0, 0);
-        return Optional.of(new KernelQueue(calls, opened, ring, params));
+        try {
+          return Optional.of(new KernelQueue(calls, opened, ring, params));
+        } catch (OutOfMemoryError e) {
+          close(calls, ring, opened);
+          throw e;
+        }
       }
-      if (ring >= 0) {
-        calls.call(calls.close, ring, 0, 0, 0, 0, 0);
-      }
-      calls.call(calls.close, opened, 0, 0, 0, 0, 0);
+      close(calls, ring, opened);
       return Optional.empty();
+    }
+  }
+
+  /** Those of the descriptors that there are. */
+  private static void close(SystemCalls calls, long... descriptors) {
+    for (long descriptor : descriptors) {
+      if (descriptor >= 0) {
+        calls.call(calls.close, descriptor, 0, 0, 0, 0, 0);
+      }
     }
   }
 
@@ -219,7 +230,6 @@ public final class KernelQueue implements AutoCloseable {
   public void close() {
     calls.call(calls.unmap, entries.address(), entries.byteSize(), 0, 0, 0, 0);
     calls.call(calls.unmap, rings.address(), rings.byteSize(), 0, 0, 0, 0);
-    calls.call(calls.close, ring, 0, 0, 0, 0, 0);
-    calls.call(calls.close, file, 0, 0, 0, 0, 0);
+    close(calls, ring, file);
   }
 }

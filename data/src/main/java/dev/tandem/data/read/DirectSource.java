@@ -73,6 +73,17 @@ public final class DirectSource implements RecordSource {
     return leaves;
   }
 
+  /** For finding so many records, whose keys stay where they are. */
+  private IndexPlaces places(int records) {
+    if (index.numberedKeys().isPresent()) {
+      return IndexPlaces.withNumbers(index, database, records);
+    }
+    Optional<LeafCache> cache = leaves();
+    return cache.isPresent()
+        ? IndexPlaces.withCache(index, database, cache.get())
+        : IndexPlaces.withLeaves(index, database);
+  }
+
   private synchronized RequestThreads threads() {
     if (threads == null) {
       threads = new RequestThreads(file, requests.queueDepth(), shortRecords(), outcome);
@@ -231,7 +242,7 @@ public final class DirectSource implements RecordSource {
       this.keyMemory = new ByteBuffer[ordinals.length];
       this.valueAt = new int[ordinals.length];
       windows.clear();
-      IndexPlaces places = new IndexPlaces(index, database, leaves());
+      IndexPlaces places = places(ordinals.length);
       Located record = new Located();
       for (int i = 0; i < ordinals.length; i++) {
         if (staged.isPresent()) {

@@ -76,7 +76,7 @@ final class MappedReading implements Reading {
       setDaemon(true);
       this.visitor = visitor;
       Database database = snapshot.main();
-      this.places = new IndexPlaces(index, database, Optional.empty());
+      this.places = IndexPlaces.withLeaves(index, database);
       this.keys = new LeafKeys(database);
     }
 

@@ -68,7 +68,7 @@ record ModeChoice(ReadMode mode, String reason) {
   private static final int MOST_SLOW = 32;
 
   /** Requests under way by the kernel's queue, of a few pages each; threads would be too many. */
-  private static final int QUEUED_DEPTH = 128;
+  private static final int QUEUED_DEPTH = 256;
 
   /** Requests under way in each of several roots, and in all of a host. */
   private static final int FEWEST_UNDER_WAY = 8;

@@ -6,7 +6,6 @@ import dev.tandem.posix.PositionalFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Makes the {@link Reading} of one reader, by the mode of the request. All readers do so together:
@@ -195,15 +194,21 @@ final class Readings implements AutoCloseable {
       opened.close();
       return follower(ring);
     }
-    RecordIndex index = index();
-    Optional<LeafCache> leaves =
-        !plan.strided() && LeafCache.suits(index, opened.alignment())
-            ? Optional.of(
-                LeafCache.read(
-                    index, opened, requests.queueDepth(), LeafCache.readers(peers, groups)))
-            : Optional.empty();
-    Locator locator = new IndexLocator(plan, new IndexPlaces(index, snapshot.main(), leaves));
+    Locator locator = new IndexLocator(plan, places(requests, opened));
     return reading(requests, opened, ring, locator, size.iterations(), turns);
+  }
+
+  private IndexPlaces places(Requests requests, PositionalFile opened) {
+    RecordIndex index = index();
+    if (!plan.strided() && index.numberedKeys().isPresent()) {
+      return IndexPlaces.withNumbers(index, snapshot.main(), 1);
+    }
+    if (!plan.strided() && LeafCache.suits(index, opened.alignment())) {
+      Peers readers = LeafCache.readers(peers, groups);
+      LeafCache leaves = LeafCache.read(index, opened, requests.queueDepth(), readers);
+      return IndexPlaces.withCache(index, snapshot.main(), leaves);
+    }
+    return IndexPlaces.withLeaves(index, snapshot.main());
   }
 
   private Reading reading(

@@ -40,18 +40,15 @@ final class RequestThreads implements AutoCloseable {
     this.failures = failures;
     this.newest = new ReadRound(null);
     this.threads = new Thread[queueDepth];
-    for (int i = 0; i < queueDepth; i++) {
-      threads[i] = new Worker(i, file, newest, shortRequests && i == 0);
-    }
-    if (shortRequests) {
-      threads[0].start();
-    } else {
-      start(0);
-    }
+    start(0, shortRequests ? 1 : queueDepth, file, newest, shortRequests);
   }
 
-  private void start(int first) {
-    for (int i = first; i < threads.length; i++) {
+  /**
+   * @param queued they work by the kernel's queue for all, or start the others if there is none
+   */
+  private void start(int first, int end, PositionalFile file, ReadRound start, boolean queued) {
+    for (int i = first; i < end; i++) {
+      threads[i] = new Worker(i, file, start, queued);
       threads[i].start();
     }
   }
@@ -106,7 +103,7 @@ final class RequestThreads implements AutoCloseable {
           return;
         }
         if (queued) {
-          RequestThreads.this.start(1);
+          RequestThreads.this.start(1, threads.length, file, start, false);
         }
         work(own, start);
       } catch (Throwable e) {
@@ -206,8 +203,9 @@ final class RequestThreads implements AutoCloseable {
   /** After {@link #close()}: returns when no thread touches memory or file any more. */
   void join() {
     boolean interrupted = false;
+    // The first one, if it starts the others, does so before it ends.
     for (Thread thread : threads) {
-      while (thread.isAlive()) {
+      while (thread != null && thread.isAlive()) {
         try {
           thread.join();
         } catch (InterruptedException e) {

@@ -19,6 +19,8 @@ enum Layout {
   VARIABLE(4096, 400, 60, 0, 20_000),
   /** Values of which a few are larger than what is usually handed on at once. */
   HUGE_AMONG_SMALL(4096, 200, 100, 10, 4000),
+  /** Keys that count, so that the index has them. */
+  NUMBERED(4096, 700, 50, 0, 6000),
   /** Fewer records than a batch has. */
   TINY(4096, 3, 1, 100, 5000),
   ONE_RECORD(4096, 1, 1, 3000, 3000),
@@ -70,8 +72,11 @@ enum Layout {
     }
   }
 
-  private static byte[] key(int number) {
-    String text = "%05d".formatted(number) + "x".repeat(number % 11);
+  private byte[] key(int number) {
+    String text =
+        this == NUMBERED
+            ? "%04d".formatted(997 + number)
+            : "%05d".formatted(number) + "x".repeat(number % 11);
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
