@@ -7,16 +7,18 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
+import java.util.regex.Pattern;
 
 /**
  * A file that several processes of one host map as common memory. Unlink it as soon as all have
@@ -26,6 +28,10 @@ import java.util.stream.Stream;
 public final class SharedMemoryFile {
 
   private static final String PREFIX = "tandem-";
+  private static final String SUFFIX = ".shared";
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+  private static final Pattern PID = Pattern.compile("[0-9]{1,18}");
   private static final int ZEROS = 1 << 20;
   private static final Duration STALE = Duration.ofMinutes(10);
 
@@ -63,7 +69,12 @@ public final class SharedMemoryFile {
     StringBuilder reasons = new StringBuilder();
     for (Path folder : folders) {
       try {
-        long free = Files.getFileStore(folder).getUsableSpace();
+        // Not by Files.getFileStore, which reads the whole list of mounts.
+        long free = folder.toFile().getUsableSpace();
+        if (free == 0 && !Files.exists(folder)) {
+          reasons.append("; there is no ").append(folder);
+          continue;
+        }
         if (free < bytes) {
           reasons.append("; %s has %d bytes free".formatted(folder, free));
           continue;
@@ -78,12 +89,7 @@ public final class SharedMemoryFile {
   }
 
   private static Path createIn(Path folder, long bytes, long huge) throws IOException {
-    Path file =
-        Files.createTempFile(
-            folder,
-            PREFIX + ProcessHandle.current().pid() + "-",
-            ".shared",
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Path file = createEmpty(folder);
     NAMED.add(file);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       if (huge > 0) {
@@ -101,6 +107,22 @@ public final class SharedMemoryFile {
       Files.deleteIfExists(file);
       NAMED.remove(file);
       throw e;
+    }
+  }
+
+  /**
+   * A new file for this user alone. Its name need not be a secret, since an existing one is never
+   * taken: secret numbers, as in the name of a temporary file, take a new JVM longer than the rest.
+   */
+  private static Path createEmpty(Path folder) throws IOException {
+    long pid = ProcessHandle.current().pid();
+    for (long number = System.nanoTime(); ; number++) {
+      Path file = folder.resolve(PREFIX + pid + "-" + number + SUFFIX);
+      try {
+        return Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      } catch (FileAlreadyExistsException e) {
+        // Of a process with this number in another container, or by chance.
+      }
     }
   }
 
@@ -145,25 +167,26 @@ public final class SharedMemoryFile {
 
   /** Removes what a process left that was killed between creating and unlinking. */
   private static void sweep(Path folder) throws IOException {
-    Instant limit = Instant.now().minus(STALE);
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.filter(SharedMemoryFile::orphaned).toList()) {
-        // Young files stay: their maker may run where we cannot see its process.
-        if (Files.getLastModifiedTime(file).toInstant().isBefore(limit)) {
-          Files.deleteIfExists(file);
-        }
+    String[] names = folder.toFile().list();
+    if (names == null) {
+      return; // It cannot be listed; that nothing can be made in it will show.
+    }
+    long limit = System.currentTimeMillis() - STALE.toMillis();
+    for (String name : names) {
+      Path file = folder.resolve(name);
+      // Young files stay: their maker may run where we cannot see its process.
+      if (orphaned(name) && file.toFile().lastModified() < limit) {
+        Files.deleteIfExists(file);
       }
     }
   }
 
-  private static boolean orphaned(Path file) {
-    String name = file.getFileName().toString();
-    if (!name.startsWith(PREFIX) || !name.endsWith(".shared")) {
+  private static boolean orphaned(String name) {
+    if (!name.startsWith(PREFIX) || !name.endsWith(SUFFIX)) {
       return false;
     }
-    String pid = name.substring(PREFIX.length(), name.indexOf('-', PREFIX.length()));
-    return !pid.isEmpty()
-        && pid.chars().allMatch(Character::isDigit)
-        && ProcessHandle.of(Long.parseLong(pid)).isEmpty();
+    String rest = name.substring(PREFIX.length());
+    String pid = rest.substring(0, Math.max(0, rest.indexOf('-')));
+    return PID.matcher(pid).matches() && ProcessHandle.of(Long.parseLong(pid)).isEmpty();
   }
 }

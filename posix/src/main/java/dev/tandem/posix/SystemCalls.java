@@ -6,8 +6,8 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * Calls of the kernel by number, with up to six whole numbers or addresses: one function for all,
- * since binding one takes a new JVM some milliseconds. After a call below zero the thread's {@link
- * Linux#scratch()} has errno. Thread-safe.
+ * since binding one takes a new JVM 20 ms and more, and one of the same form next to nothing. After
+ * a call below zero the thread's {@link Linux#scratch()} has errno. Thread-safe.
  */
 final class SystemCalls {
 
@@ -21,6 +21,7 @@ final class SystemCalls {
   final long open = Linux.number(257, 56);
   final long close = Linux.number(3, 57);
   final long allocate = Linux.number(285, 47);
+  final long futex = Linux.number(202, 98);
   final long queueSetup = 425;
   final long queueEnter = 426;
   final long queueRegister = 427;

@@ -11,7 +11,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -135,6 +137,28 @@ class LinuxCallsTest {
             WorkFailedException.class,
             () -> SharedMemoryFile.create(Long.MAX_VALUE / 2, List.of(missing, folder)));
     assertTrue(e.getMessage().contains("bytes free"), e.getMessage());
+  }
+
+  @Test
+  void whatDeadProcessesHaveLeftIsSweptAway() throws Exception {
+    Process dead = new ProcessBuilder("true").start();
+    assertEquals(0, dead.waitFor());
+    Path old = shared("tandem-" + dead.pid() + "-1.shared", Duration.ofHours(1));
+    Path young = shared("tandem-" + dead.pid() + "-2.shared", Duration.ZERO);
+    long pid = ProcessHandle.current().pid();
+    Path alive = shared("tandem-" + pid + "-1.shared", Duration.ofHours(1));
+    Path strange = shared("tandem-what.shared", Duration.ofHours(1));
+    SharedMemoryFile.unlink(SharedMemoryFile.create(4096, List.of(folder)));
+    assertFalse(Files.exists(old));
+    for (Path kept : List.of(young, alive, strange)) {
+      assertTrue(Files.exists(kept), kept.toString());
+    }
+  }
+
+  private Path shared(String name, Duration age) throws Exception {
+    Path file = Files.createFile(folder.resolve(name));
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(age)));
+    return file;
   }
 
   @Test
