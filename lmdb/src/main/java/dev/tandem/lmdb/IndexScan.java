@@ -101,7 +101,7 @@ final class IndexScan {
     private final long[] firstKeyOf;
 
     private final byte[] widthOf;
-    private volatile boolean numbered = true;
+    private volatile boolean numbered;
 
     LeafVisitor(int leaves) {
       this.workers = new Worker[PageScan.workers(leaves)];
@@ -111,6 +111,9 @@ final class IndexScan {
       this.recordsOf = new long[leaves];
       this.firstKeyOf = new long[leaves];
       this.widthOf = new byte[leaves];
+      TreeDescription tree = database.tree();
+      // In other orders than that of bytes numbers would not follow each other.
+      this.numbered = !tree.has(PageFormat.REVERSE_KEY) && !tree.has(PageFormat.INTEGER_KEY);
     }
 
     @Override

@@ -58,7 +58,8 @@ public record NumberedKeys(int width, long first) {
   /**
    * The number that the first key of a leaf is if the others count up from it, each with as many
    * digits; or -1. Within ten numbers that differ in their last digit alone, only the first and the
-   * last are looked at: keys are in order, so between them there is room for just the others.
+   * last are looked at: keys are in the order of their bytes, so between them there is room for
+   * just the others.
    *
    * @param leaf whose offsets were checked, in a buffer with an array
    */

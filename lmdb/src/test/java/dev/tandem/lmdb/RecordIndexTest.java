@@ -140,6 +140,23 @@ class RecordIndexTest {
     assertEquals(Optional.empty(), open().numberedKeys());
   }
 
+  /** From their ends these are in order, and the first and last are as if they counted. */
+  @Test
+  void keysInAnotherOrderDoNotCount() throws Exception {
+    write(
+        """
+        env = lmdb.open(folder, map_size=1 << 28, max_dbs=4)
+        reverse = env.open_db(b"reverse", reverse_key=True)
+        with env.begin(write=True) as txn:
+            for key in (b"00", b"50", b"02"):
+                txn.put(key, b"value", db=reverse)
+        """);
+    RecordIndex index =
+        RecordIndex.openOrBuild(folder, Optional.of("reverse"), false, Progress.SILENT);
+    assertEquals(3, index.size());
+    assertEquals(Optional.empty(), index.numberedKeys());
+  }
+
   @Test
   void findsKeysThatAreNotWhatTheIndexSays() throws Exception {
     writeRecords(0, 300, 3083, 100);
