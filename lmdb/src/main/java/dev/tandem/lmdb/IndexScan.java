@@ -128,9 +128,12 @@ final class IndexScan {
       runsOf[index] = mine.runs;
       if (numbered) {
         long firstKey = mine.plainLeaf ? NumberedKeys.firstOf(page) : -1;
-        numbered = firstKey >= 0;
+        if (firstKey < 0) {
+          numbered = false; // Never back: other workers set it, too.
+          return;
+        }
         firstKeyOf[index] = firstKey;
-        widthOf[index] = (byte) (firstKey < 0 ? 0 : NumberedKeys.widthOf(page));
+        widthOf[index] = (byte) NumberedKeys.widthOf(page);
       }
     }
 
