@@ -82,7 +82,17 @@ public final class BatchPlan {
 
   /** The record at a place of the endless sequence. */
   public long ordinal(long place) {
-    long within = place < records ? place : place % records;
+    long within = withinEpoch(place);
     return permutation == null ? within : permutation.at(within);
+  }
+
+  /** The place of the first epoch that has the same record as this one. */
+  long withinEpoch(long place) {
+    return place < records ? place : place % records;
+  }
+
+  /** The place behind one of the first epoch, again of the first epoch: without a division. */
+  long after(long place) {
+    return place + 1 < records ? place + 1 : 0;
   }
 }

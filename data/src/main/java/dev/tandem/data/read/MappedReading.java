@@ -15,12 +15,18 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class MappedReading implements Reading {
 
+  private static final int CACHE_LINE = 64;
+
+  /** So much of the next record is fetched in advance where compiled code is fast enough. */
+  private static final int FAR_AHEAD = 1024;
+
   private final BatchPlan plan;
   private final Peers peers;
   private final Snapshot snapshot;
   private final Path file;
   private final RecordIndex index;
   private final AtomicLong nextIteration = new AtomicLong();
+  private final int aheadBytes;
 
   MappedReading(BatchPlan plan, Peers peers, Snapshot snapshot, Path file, RecordIndex index) {
     this.plan = plan;
@@ -28,6 +34,7 @@ final class MappedReading implements Reading {
     this.snapshot = snapshot;
     this.file = file;
     this.index = index;
+    this.aheadBytes = ReadLaunch.optimizes(plan) ? FAR_AHEAD : CACHE_LINE;
   }
 
   @Override
@@ -117,18 +124,21 @@ final class MappedReading implements Reading {
     /**
      * Reads records that follow each other in the plan. While one is visited, memory fetches the
      * beginning of the next: each lies on pages of its own, where the processor's own foresight
-     * ends.
+     * ends. Every call stands here once, so that the compiler has half as much to do.
      */
     private void read(long from, int count) {
-      places.find(plan.ordinal(from), next);
-      for (int i = 1; i < count; i++) {
+      long place = plan.withinEpoch(from);
+      for (int found = 0; found <= count; found++) {
         swap();
-        places.find(plan.ordinal(from + i), next);
-        touch(next);
-        visit();
+        if (found < count) {
+          places.find(plan.ordinal(place), next);
+          touch(next);
+          place = plan.after(place);
+        }
+        if (found > 0) {
+          visit();
+        }
       }
-      swap();
-      visit();
     }
 
     private void swap() {
@@ -138,9 +148,14 @@ final class MappedReading implements Reading {
     }
 
     private void touch(Located value) {
-      if (value.valueLength > 0) {
-        touched += data.window(value.valuePosition).get(MappedData.at(value.valuePosition));
+      ByteBuffer window = data.window(value.valuePosition);
+      int at = MappedData.at(value.valuePosition);
+      int end = at + Math.min(value.valueLength, aheadBytes);
+      int sum = 0;
+      for (; at < end; at += CACHE_LINE) {
+        sum += window.get(at);
       }
+      touched += sum;
     }
 
     private void visit() {

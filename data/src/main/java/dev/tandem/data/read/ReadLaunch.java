@@ -21,6 +21,12 @@ public final class ReadLaunch {
   /** From so many on in each reader the optimizing compiler pays: records cost, bytes do not. */
   private static final long MANY_RECORDS = 2_000_000;
 
+  /**
+   * So that only what really runs long is compiled: by the usual thresholds the compilers of four
+   * new JVMs take a good part of two processors for seconds, most of it for code of their start.
+   */
+  private static final String COMPILE_LATER = "-XX:CompileThresholdScaling=5";
+
   private ReadLaunch() {}
 
   /**
@@ -44,7 +50,9 @@ public final class ReadLaunch {
     int readers = placement.hosts().size();
     List<ReaderReport> reports = new ArrayList<>();
     LaunchPlan usual = LaunchPlan.of(readers, ReaderMain.class.getName(), request.arguments());
-    LaunchPlan plan = usual.withJvmFlags(flags(usual.jvmFlags(), isLong(request, readers)));
+    LaunchPlan plan =
+        usual.withJvmFlags(
+            flags(usual.jvmFlags(), isLong(request.iterations(), request.batch(), readers)));
     ProcessLauncher launcher =
         new ProcessLauncher(
             plan,
@@ -68,8 +76,13 @@ public final class ReadLaunch {
   }
 
   /** Whether readers will read for seconds, as far as is known before the database is open. */
-  private static boolean isLong(ReadRequest request, int readers) {
-    return request.iterations() * request.batch() / readers >= MANY_RECORDS;
+  private static boolean isLong(long iterations, int batch, int readers) {
+    return iterations * batch / readers >= MANY_RECORDS;
+  }
+
+  /** Whether the readers of a plan have the optimizing compiler. */
+  static boolean optimizes(BatchPlan plan) {
+    return plan.readers() > 1 && isLong(plan.iterations(), plan.batch(), plan.readers());
   }
 
   /**
@@ -83,6 +96,7 @@ public final class ReadLaunch {
         flags.add(flag);
       }
     }
+    flags.add(COMPILE_LATER);
     for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (flag.startsWith(ARCHIVE)) {
         flags.add(flag);
