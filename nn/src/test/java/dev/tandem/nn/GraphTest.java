@@ -45,8 +45,10 @@ class GraphTest {
                 ENGINE, SPEC, seed, options.withBackward(NetworkOptions.Backward.WHOLE_GRAPH))) {
       double loss = layerwise.forwardBackward(batch.samples(), step);
       assertEquals(whole.forwardBackward(batch.samples(), step), loss, 1e-6 * loss);
-      // Rounding of float32 adds up over a dozen layers.
-      double tolerance = dtype == DType.FLOAT64 ? 1e-12 : 1e-5;
+      // Rounding adds up over a dozen layers, and the more where large terms cancel out: float32 is
+      // held to a few thousand units in the last place, as float64 is (seed 9328821025692 had
+      // 1.4e-5).
+      double tolerance = dtype == DType.FLOAT64 ? 1e-12 : 1e-4;
       assertClose(whole.gradients(), layerwise.gradients(), tolerance);
       assertClose(whole.buffers(), layerwise.buffers(), tolerance);
     }
