@@ -23,7 +23,7 @@ public final class ReadLaunch {
 
   /**
    * So that only what really runs long is compiled: by the usual thresholds the compilers of four
-   * new JVMs take a good part of two processors for seconds, most of it for code of their start.
+   * new JVMs take a good part of two processors for seconds, much of it for code of their start.
    */
   private static final String COMPILE_LATER = "-XX:CompileThresholdScaling=5";
 
