@@ -31,7 +31,8 @@ final class MappedData {
   MappedData(Path file) {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long size = channel.size();
-      windows = new ByteBuffer[(int) ((size + (1L << SHIFT) - 1) >>> SHIFT)];
+      // One for the end of the file too: an empty value may lie there.
+      windows = new ByteBuffer[(int) (size >>> SHIFT) + 1];
       views = new ByteBuffer[windows.length];
       // By way of a segment: buffers mapped directly are made by reflection, slow in a new JVM.
       MemorySegment whole = channel.map(MapMode.READ_ONLY, 0, size, Arena.ofAuto());
