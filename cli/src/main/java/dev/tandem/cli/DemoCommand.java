@@ -104,7 +104,7 @@ final class DemoCommand extends TandemCommand {
           Path.of(config.data().train()), root.derive("training"), images, progress);
       GlyphDatabase.write(
           Path.of(config.data().test()), root.derive("test"), Math.max(1, images / 5), progress);
-      Engine.prepare();
+      Engine.unpack();
       Curves curves = new TrainingJob(run, Placement.here(ranks), progress).run();
       TrainingEvent.Result result = curves.result();
       Path report = run.path().resolve("report.html");

@@ -1,14 +1,18 @@
 package dev.tandem.cli;
 
 import dev.tandem.core.ExitCode;
+import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.read.BatchPlan;
 import dev.tandem.data.read.ModeSettings;
 import dev.tandem.data.read.ReadMode;
 import dev.tandem.data.read.ReadRehearsal;
 import dev.tandem.data.read.ReadRequest;
 import dev.tandem.posix.FileTrees;
+import dev.tandem.train.RankMain;
+import dev.tandem.train.config.ConfigFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,9 +20,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /**
- * Runs what users run, on a small scale, while the JVM records it for the AOT cache: the launcher
- * calls this once after a build, so that later processes start with these classes loaded and these
- * methods known to be hot.
+ * Runs what users run, on a small scale, while the JVM records it: the launcher calls this after a
+ * build, once for the AOT cache of commands and readers and once for the archive of training
+ * processes, so that later processes start with these classes loaded.
  */
 @Command(
     name = "train-cache",
@@ -33,38 +37,71 @@ final class TrainCacheCommand extends TandemCommand {
   private static final int READS = 5;
   private static final int READERS = 2;
   private static final int BATCH = 1000;
+  private static final int IMAGES = 64;
+
+  @CommandLine.Option(names = "--rank", description = "Trains as a rank does, instead.")
+  private boolean rank;
 
   @Override
   protected Object run() throws Exception {
     Path folder = Files.createTempDirectory("tandem-train-cache");
     try {
-      Path database = folder.resolve("db");
-      execute("--help");
-      execute("data", "make", "--kind", "cifar", "--records", RECORDS, database.toString());
-      for (int i = 0; i < INDEX_BUILDS; i++) {
-        Files.deleteIfExists(database.resolve("data.mdb.tdx"));
-        execute("data", "index", database.toString());
-        execute("data", "index", database.toString());
+      if (rank) {
+        train(folder);
+      } else {
+        read(folder);
       }
-      execute("data", "stat", database.toString());
-      execute("data", "verify", database.toString());
-      for (int i = 0; i < READS; i++) {
-        for (String mode : new String[] {"prov", "auto", "coal", "lmdb"}) {
-          execute("data", "read", "--mode", mode, database.toString());
-        }
-        execute("data", "read", "--mode", "auto", "--cold", database.toString());
-        execute("data", "read", "--mode", "prov", "--access", "shuffled", database.toString());
-        for (String mode : ReadMode.CODES) {
-          rehearse(database, mode, BatchPlan.Access.STRIDED, false);
-        }
-        rehearse(database, "auto", BatchPlan.Access.STRIDED, true);
-        rehearse(database, "auto", BatchPlan.Access.SHUFFLED, true);
-      }
-      execute("data", "read", "--readers", Integer.toString(READERS), database.toString());
       return List.of();
     } finally {
       FileTrees.delete(folder);
     }
+  }
+
+  /** As the only rank, with what most trainings have. */
+  private static void train(Path folder) {
+    Path database = folder.resolve("db");
+    GlyphDatabase.write(database, new Seed(1), IMAGES, Progress.SILENT);
+    ConfigFile.parse(
+            "train-cache",
+            """
+            network: {model: digits}
+            data: {train: '%1$s', test: '%1$s'}
+            batch: {global: 16}
+            optimizer: {momentum: 0.9}
+            schedule: {rate: 0.01}
+            guard: {clip: 1}
+            epochs: 1
+            """
+                .formatted(database))
+        .config()
+        .save(folder);
+    RankMain.main(new String[] {folder.toString()});
+  }
+
+  private void read(Path folder) throws Exception {
+    Path database = folder.resolve("db");
+    execute("--help");
+    execute("data", "make", "--kind", "cifar", "--records", RECORDS, database.toString());
+    for (int i = 0; i < INDEX_BUILDS; i++) {
+      Files.deleteIfExists(database.resolve("data.mdb.tdx"));
+      execute("data", "index", database.toString());
+      execute("data", "index", database.toString());
+    }
+    execute("data", "stat", database.toString());
+    execute("data", "verify", database.toString());
+    for (int i = 0; i < READS; i++) {
+      for (String mode : new String[] {"prov", "auto", "coal", "lmdb"}) {
+        execute("data", "read", "--mode", mode, database.toString());
+      }
+      execute("data", "read", "--mode", "auto", "--cold", database.toString());
+      execute("data", "read", "--mode", "prov", "--access", "shuffled", database.toString());
+      for (String mode : ReadMode.CODES) {
+        rehearse(database, mode, BatchPlan.Access.STRIDED, false);
+      }
+      rehearse(database, "auto", BatchPlan.Access.STRIDED, true);
+      rehearse(database, "auto", BatchPlan.Access.SHUFFLED, true);
+    }
+    execute("data", "read", "--readers", Integer.toString(READERS), database.toString());
   }
 
   /** Several readers: their processes are children of this one, of which nothing is recorded. */

@@ -139,7 +139,7 @@ final class TrainCommand extends TandemCommand {
     refuseRemains(config, run);
     try (RunGuard _ = new RunGuard(run)) {
       config.save(run.path());
-      Engine.prepare();
+      Engine.unpack();
       Curves told = train(run, placement, config);
       TrainingEvent.Result result = told.result();
       Path report = run.path().resolve("report.html");

@@ -75,7 +75,9 @@ final class TrainingJob {
     List<String> arguments = new ArrayList<>(List.of(run.path().toString()));
     arguments.addAll(List.of(flags));
     LaunchPlan plan =
-        LaunchPlan.of(ranks, RankMain.class.getName(), arguments).withGrace(RankMain.GRACE);
+        LaunchPlan.of(ranks, RankMain.class.getName(), arguments)
+            .withGrace(RankMain.GRACE)
+            .compilingLater();
     try (Curves curves = new Curves(progress)) {
       LaunchResult outcome = launch(plan, (rank, source, line) -> take(rank, line, curves));
       if (outcome.exitCode() != 0) {

@@ -28,11 +28,22 @@ public final class Engine {
   }
 
   /**
-   * Unpacks the native library into the user's cache, if it is not there yet, and loads it.
+   * Unpacks the native library into the user's cache, if it is not there yet.
    *
    * <p>Unpacking takes seconds and happens once for each user of a machine; of several processes
    * that start at once one unpacks and the others wait. A launcher may call this first to show what
    * is going on, but need not.
+   *
+   * @throws WorkFailedException if there is no native library for this platform
+   */
+  public static void unpack() {
+    if (!NativeCache.isComplete()) {
+      prepare();
+    }
+  }
+
+  /**
+   * Loads the native library, and unpacks it first if need be.
    *
    * @throws WorkFailedException if there is no native library for this platform
    */
@@ -92,6 +103,9 @@ public final class Engine {
     // though nearly all of our memory is off the heap, and would ask for its size at each call.
     setDefault("org.bytedeco.javacpp.maxBytes", "0");
     setDefault("org.bytedeco.javacpp.maxPhysicalBytes", "0");
+    // And would look for CUDA's libraries, which are not there, in every jar by thousands of names:
+    // half of the time that loading took.
+    setDefault("org.bytedeco.javacpp.platform.extension", "");
     try {
       NativeCache.whileComplete(
           () -> {

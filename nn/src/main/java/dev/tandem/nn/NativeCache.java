@@ -20,6 +20,15 @@ final class NativeCache {
 
   private NativeCache() {}
 
+  /** Whether everything has been unpacked; if the folder cannot be looked at, it has not. */
+  static boolean isComplete() {
+    try {
+      return Files.exists(mark(Loader.getCacheDir().toPath()));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /**
    * Runs the work, which loads native libraries and may run twice, when no other process is
    * unpacking them.
@@ -28,7 +37,7 @@ final class NativeCache {
     Path folder = null;
     try {
       folder = Loader.getCacheDir().toPath();
-      Path mark = folder.resolve("tandem-pytorch-" + version() + ".complete");
+      Path mark = mark(folder);
       if (!Files.exists(mark)) {
         unpack(folder.resolve("tandem.lock"), mark, loading);
       }
@@ -56,7 +65,8 @@ final class NativeCache {
     }
   }
 
-  private static String version() throws IOException {
-    return Loader.getVersion("org.bytedeco", "pytorch");
+  private static Path mark(Path folder) throws IOException {
+    String version = Loader.getVersion("org.bytedeco", "pytorch");
+    return folder.resolve("tandem-pytorch-" + version + ".complete");
   }
 }

@@ -8,6 +8,8 @@ import java.util.List;
 /** The flags that child JVMs inherit. */
 final class JvmFlags {
 
+  private static final List<String> ARCHIVES = List.of("-XX:AOTCache=", "-XX:SharedArchiveFile=");
+
   /**
    * What only one process may do, such as listening for a debugger; and archives, for one that was
    * made without {@link #VECTORS} is refused with an error.
@@ -21,6 +23,7 @@ final class JvmFlags {
           "-XX:ArchiveClassesAtExit",
           "-XX:DumpLoadedClassList",
           "-XX:+RecordDynamicDumpInfo",
+          "-XX:SharedArchiveFile",
           "-XX:StartFlightRecording",
           "-agentlib:jdwp",
           "-Xrunjdwp",
@@ -28,6 +31,12 @@ final class JvmFlags {
 
   /** Makes sums several times faster where the JDK has it. */
   private static final String VECTORS = "jdk.incubator.vector";
+
+  /**
+   * Names an archive of classes for JVMs with {@link #VECTORS}, which start in two thirds of the
+   * time with it. Where it does not fit, they do without.
+   */
+  private static final String ARCHIVE = "tandem.rank.archive";
 
   private JvmFlags() {}
 
@@ -37,8 +46,21 @@ final class JvmFlags {
         new ArrayList<>(filter(ManagementFactory.getRuntimeMXBean().getInputArguments()));
     if (ModuleFinder.ofSystem().find(VECTORS).isPresent()) {
       flags.add("--add-modules=" + VECTORS);
+      flags.addAll(archive(System.getProperty(ARCHIVE)));
     }
     return flags;
+  }
+
+  /** What has a JVM use this archive, if there is one, and not tell why it could not. */
+  static List<String> archive(String file) {
+    return file == null
+        ? List.of()
+        : List.of("-XX:SharedArchiveFile=" + file, "-Xlog:cds=off", "-Xlog:cds+dynamic=off");
+  }
+
+  /** The same flags without any archive. */
+  static List<String> withoutArchives(List<String> flags) {
+    return flags.stream().filter(flag -> ARCHIVES.stream().noneMatch(flag::startsWith)).toList();
   }
 
   /** Whether the JVM only says that it was started with {@link #VECTORS}, as it always does. */

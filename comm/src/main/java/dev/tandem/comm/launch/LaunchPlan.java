@@ -2,6 +2,7 @@ package dev.tandem.comm.launch;
 
 import dev.tandem.core.UsageException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -40,6 +41,17 @@ public record LaunchPlan(
   public LaunchPlan withGrace(Duration time) {
     return new LaunchPlan(
         ranks, mainClass, arguments, environment, jvmFlags, joining, reporting, time);
+  }
+
+  /**
+   * The same, whose JVMs compile only what really runs long: by the usual thresholds the compilers
+   * of several new JVMs take a good part of the processors for seconds, much of it for code of
+   * their start.
+   */
+  public LaunchPlan compilingLater() {
+    List<String> flags = new ArrayList<>(jvmFlags);
+    flags.add("-XX:CompileThresholdScaling=5");
+    return withJvmFlags(flags);
   }
 
   /** A plan with the flags of this JVM and the usual patience. */

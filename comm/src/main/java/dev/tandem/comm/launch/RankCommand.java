@@ -23,7 +23,6 @@ record RankCommand(LaunchPlan plan, Placement placement, JobEnvironment job) {
   static final String PROCESS = "tandem-process ";
 
   private static final String OURS = "TANDEM_";
-  private static final String ARCHIVE = "-XX:AOTCache=";
 
   /** The words to start a process of this machine with. */
   List<String> words() {
@@ -64,8 +63,7 @@ record RankCommand(LaunchPlan plan, Placement placement, JobEnvironment job) {
             });
     variables.putAll(variables());
     // An archive belongs to the machine where it was made.
-    List<String> flags =
-        plan.jvmFlags().stream().filter(flag -> !flag.startsWith(ARCHIVE)).toList();
+    List<String> flags = JvmFlags.withoutArchives(plan.jvmFlags());
     String folder = new File("").getAbsolutePath();
     StringBuilder script = new StringBuilder();
     script.append("echo \"").append(PROCESS).append("$$\"\n");

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -17,7 +19,8 @@ import java.util.concurrent.locks.LockSupport;
  * takes hundreds of times longer than loops over arrays do (6 ms for 1 MiB instead of 0.2 ms), and
  * compiling it takes seconds while ranks keep the processors busy. So a thread of its own calls the
  * sums, with lengths that reach every branch, until they are fast; ranks sum by arrays meanwhile,
- * which gives the same bits.
+ * which gives the same bits. It begins when a process has shown that it sums much: what compiling
+ * takes, vectors give back in the course of tens of gigabytes, and a short training never has them.
  */
 final class FloatSums {
 
@@ -38,24 +41,31 @@ final class FloatSums {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long REST_NANOS = 20_000;
 
+  /** A process that has summed as often, or as much, will go on. */
+  private static final int MANY_SUMS = 1000;
+
+  private static final long MANY_BYTES = 256 << 20;
+
+  private static final AtomicInteger SUMS = new AtomicInteger();
+  private static final AtomicLong SUMMED = new AtomicLong();
   private static final CountDownLatch TRIED = new CountDownLatch(1);
   private static volatile Optional<FloatSum> ready = Optional.empty();
 
   private FloatSums() {}
 
-  /** Sees to it that the sums become fast. Returns at once. */
-  static void prepare() {
-    Preparation.begin();
-  }
-
-  /** The sums, if they are fast by now. */
-  static Optional<FloatSum> ready() {
-    return ready;
+  /** The sums, if they are fast by now, for a sum of so many bytes. Returns at once. */
+  static Optional<FloatSum> ready(long bytes) {
+    Optional<FloatSum> sums = ready;
+    if (sums.isEmpty()
+        && (SUMS.incrementAndGet() >= MANY_SUMS || SUMMED.addAndGet(bytes) >= MANY_BYTES)) {
+      Preparation.begin();
+    }
+    return sums;
   }
 
   /** Waits until they are fast, or will not be in this JVM. */
   static Optional<FloatSum> awaitReady() throws InterruptedException {
-    prepare();
+    Preparation.begin();
     TRIED.await();
     return ready;
   }

@@ -30,9 +30,6 @@ public final class Reduction {
     this.elementBytes = op.onBits() ? 1 : type.bytes();
     this.accumulator = Accumulator.of(type, op);
     this.direct = type == DType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVERAGE);
-    if (direct) {
-      FloatSums.prepare();
-    }
   }
 
   /**
@@ -109,7 +106,7 @@ public final class Reduction {
   /** What to sum with, unless small arrays are better. */
   private Optional<FloatSum> vectors(MemorySegment[] inputs, long bytes, MemorySegment target) {
     return direct && inputs.length > 1 && bytes > SMALL_BYTES && allNative(inputs, target)
-        ? FloatSums.ready()
+        ? FloatSums.ready(bytes)
         : Optional.empty();
   }
 

@@ -18,6 +18,15 @@ class JvmFlagsTest {
                 "-XX:AOTCache=a.aot",
                 "-agentlib:jdwp=transport=dt_socket,server=y,address=5005",
                 "-XX:ArchiveClassesAtExit=b.jsa",
+                "-XX:SharedArchiveFile=b.jsa",
                 "--enable-native-access=ALL-UNNAMED")));
+  }
+
+  @Test
+  void ranksHaveAnArchiveOfTheirOwnIfThereIsOne() {
+    assertEquals(List.of(), JvmFlags.archive(null));
+    List<String> flags = JvmFlags.archive("ranks.jsa");
+    assertEquals("-XX:SharedArchiveFile=ranks.jsa", flags.getFirst());
+    assertEquals(flags.subList(1, flags.size()), JvmFlags.withoutArchives(flags));
   }
 }

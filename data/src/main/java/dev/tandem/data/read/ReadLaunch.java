@@ -16,16 +16,11 @@ public final class ReadLaunch {
 
   private static final String ARCHIVE = "-XX:AOTCache=";
   private static final String MODULES = "--add-modules=";
+  private static final String ARCHIVE_WITH_MODULES = "-XX:SharedArchiveFile=";
   private static final String FIRST_COMPILER_ONLY = "-XX:TieredStopAtLevel=";
 
   /** From so many on in each reader the optimizing compiler pays: records cost, bytes do not. */
   private static final long MANY_RECORDS = 2_000_000;
-
-  /**
-   * So that only what really runs long is compiled: by the usual thresholds the compilers of four
-   * new JVMs take a good part of two processors for seconds, much of it for code of their start.
-   */
-  private static final String COMPILE_LATER = "-XX:CompileThresholdScaling=5";
 
   private ReadLaunch() {}
 
@@ -51,8 +46,10 @@ public final class ReadLaunch {
     List<ReaderReport> reports = new ArrayList<>();
     LaunchPlan usual = LaunchPlan.of(readers, ReaderMain.class.getName(), request.arguments());
     LaunchPlan plan =
-        usual.withJvmFlags(
-            flags(usual.jvmFlags(), isLong(request.iterations(), request.batch(), readers)));
+        usual
+            .withJvmFlags(
+                flags(usual.jvmFlags(), isLong(request.iterations(), request.batch(), readers)))
+            .compilingLater();
     ProcessLauncher launcher =
         new ProcessLauncher(
             plan,
@@ -92,11 +89,12 @@ public final class ReadLaunch {
   private static List<String> flags(List<String> usual, boolean isLong) {
     List<String> flags = new ArrayList<>();
     for (String flag : usual) {
-      if (!flag.startsWith(MODULES) && !(isLong && flag.startsWith(FIRST_COMPILER_ONLY))) {
+      if (!flag.startsWith(MODULES)
+          && !flag.startsWith(ARCHIVE_WITH_MODULES)
+          && !(isLong && flag.startsWith(FIRST_COMPILER_ONLY))) {
         flags.add(flag);
       }
     }
-    flags.add(COMPILE_LATER);
     for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (flag.startsWith(ARCHIVE)) {
         flags.add(flag);
