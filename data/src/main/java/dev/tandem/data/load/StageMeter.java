@@ -43,9 +43,12 @@ final class StageMeter {
   StallReport report() {
     long now = System.nanoTime();
     long from = firstBatch == 0 ? now : firstBatch;
-    double workers =
-        Math.max(
-            1, decoding.sum() + augmenting.sum() + waitingForRecords.sum() + waitingForSlots.sum());
+    // Each once, for workers go on meanwhile: shares of a whole must add up to it.
+    long records = waitingForRecords.sum();
+    long decode = decoding.sum();
+    long augment = augmenting.sum();
+    long slots = waitingForSlots.sum();
+    double workers = Math.max(1, records + decode + augment + slots);
     return new StallReport(
         (now - began) / 1e9,
         (from - began) / 1e9,
@@ -53,9 +56,9 @@ final class StageMeter {
         bytesRead.sum(),
         reading.sum() / 1e9,
         consumerWaiting.sum() / (double) Math.max(1, now - from),
-        waitingForRecords.sum() / workers,
-        decoding.sum() / workers,
-        augmenting.sum() / workers,
-        waitingForSlots.sum() / workers);
+        records / workers,
+        decode / workers,
+        augment / workers,
+        slots / workers);
   }
 }
