@@ -25,6 +25,13 @@ class EngineTest {
   }
 
   @Test
+  void whatIsUnpackedIsNotLoadedToUnpackIt() throws Exception {
+    Engine.prepare();
+    ChildJvm child = ChildJvm.start(ChildJvm.classPath(), List.of(), EngineUnpack.class);
+    assertEquals("loaded: false", Watchdog.within(Duration.ofMinutes(1), child::output));
+  }
+
+  @Test
   void missingNativeLibraryIsOneLineThatSaysWhatToDo() throws Exception {
     String withoutNatives =
         Arrays.stream(ChildJvm.classPath().split(File.pathSeparator, -1))
