@@ -3,6 +3,7 @@ package dev.tandem.bench.collective;
 import dev.tandem.bench.Spread;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.core.DType;
 import dev.tandem.posix.Capability;
 import dev.tandem.posix.ResourceUsage;
@@ -56,6 +57,7 @@ public final class CollectiveRankMain {
    *     that will come, and their sizes
    */
   public static void main(String[] args) throws IOException {
+    Reduction.prepare();
     double limit = Double.parseDouble(args[1]);
     List<CollectiveOperation> operations =
         Arrays.stream(args[2].split(",")).map(CollectiveOperation::of).toList();

@@ -3,6 +3,7 @@ package dev.tandem.bench.collective;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.TableTuner;
 import dev.tandem.comm.collective.AlgorithmTable;
+import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ public final class CollectiveTuneMain {
    * @param args the file for the table
    */
   public static void main(String[] args) {
+    Reduction.prepare();
     Path file = Path.of(args[0]);
     try (Communicator communicator = Communicator.join()) {
       AlgorithmTable table = TableTuner.DEFAULT.tune(communicator);

@@ -2,6 +2,7 @@ package dev.tandem.bench.servers;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.core.DType;
 import dev.tandem.data.LmdbSource;
 import dev.tandem.data.RecordSource;
@@ -47,6 +48,7 @@ public final class ServersRankMain {
 
   /** Measures everything; arguments as {@link ServersEffort#arguments} has them. */
   public static void main(String[] arguments) {
+    Reduction.prepare();
     long began = System.nanoTime();
     Path folder = Path.of(arguments[0]);
     try (Communicator communicator = Communicator.join();

@@ -3,6 +3,7 @@ package dev.tandem.bench.sync;
 import dev.tandem.bench.WarmUp;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.Affinity;
 import java.util.BitSet;
@@ -37,6 +38,7 @@ public final class SyncRankMain {
 
   /** Measures everything; arguments as {@link SyncEffort#arguments} has them. */
   public static void main(String[] arguments) {
+    Reduction.prepare();
     long began = System.nanoTime();
     try (Communicator communicator = Communicator.join()) {
       pin(communicator.rank());

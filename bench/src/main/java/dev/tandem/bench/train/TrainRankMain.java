@@ -5,6 +5,7 @@ import dev.tandem.bench.Spread;
 import dev.tandem.bench.WarmUp;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.core.DType;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -47,6 +48,7 @@ public final class TrainRankMain {
    * @param args the prefix of the pipes' names, and the folder for weights and samples
    */
   public static void main(String[] args) throws IOException {
+    Reduction.prepare();
     try (Communicator communicator = Communicator.join();
         BufferedReader pipe = Files.newBufferedReader(Path.of(args[0] + communicator.rank()))) {
       TrainRankMain main = new TrainRankMain(communicator, Path.of(args[1]));

@@ -53,19 +53,24 @@ final class FloatSums {
 
   private FloatSums() {}
 
+  /** Begins to make the sums fast. Returns at once. */
+  static void prepare() {
+    Preparation.begin();
+  }
+
   /** The sums, if they are fast by now, for a sum of so many bytes. Returns at once. */
   static Optional<FloatSum> ready(long bytes) {
     Optional<FloatSum> sums = ready;
     if (sums.isEmpty()
         && (SUMS.incrementAndGet() >= MANY_SUMS || SUMMED.addAndGet(bytes) >= MANY_BYTES)) {
-      Preparation.begin();
+      prepare();
     }
     return sums;
   }
 
   /** Waits until they are fast, or will not be in this JVM. */
   static Optional<FloatSum> awaitReady() throws InterruptedException {
-    Preparation.begin();
+    prepare();
     TRIED.await();
     return ready;
   }

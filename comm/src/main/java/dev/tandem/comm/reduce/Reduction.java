@@ -33,6 +33,14 @@ public final class Reduction {
   }
 
   /**
+   * Sees to it that large sums become as fast as they can be, in the background: for programs that
+   * will sum much and measure it. Others need not, for it also begins when much has been summed.
+   */
+  public static void prepare() {
+    FloatSums.prepare();
+  }
+
+  /**
    * Reduces equally long inputs into {@code target}, which may be one of them.
    *
    * @param inputs one for each rank, in rank order; at least one
