@@ -1,6 +1,7 @@
 package dev.tandem.bench.read;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
@@ -89,6 +90,7 @@ public final class TrainReadRank {
 
   /** See the class. */
   public static void main(String[] arguments) {
+    Reduction.prepare();
     Path database = Path.of(arguments[0]);
     ReadMode mode = ModeSettings.DEFAULT.mode(arguments[1]);
     long steps = Long.parseLong(arguments[2]);

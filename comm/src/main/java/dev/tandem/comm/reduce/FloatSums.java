@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
  * compiling it takes seconds while ranks keep the processors busy. So a thread of its own calls the
  * sums, with lengths that reach every branch, until they are fast; ranks sum by arrays meanwhile,
  * which gives the same bits. It begins when a process has shown that it sums much: what compiling
- * takes, vectors give back in the course of tens of gigabytes, and a short training never has them.
+ * takes, vectors give back in the course of a hundred gigabytes, which few trainings have.
  */
 final class FloatSums {
 
