@@ -22,14 +22,20 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * {@code lock.mdb} as liblmdb 0.9 lays it out on x86-64 Linux with glibc: the writer's mutex, the
- * last committed transaction, and the table of readers. All processes that have the environment
- * open share it.
+ * {@code lock.mdb} as liblmdb 0.9 lays it out on Linux with glibc: the writer's mutex, the last
+ * committed transaction, and the table of readers. All processes that have the environment open
+ * share it.
  *
  * <pre>
- * u32 magic@0, u32 format@4, mutex of the reader table@8, u64 last transaction@48,
- * u32 slots ever used@56, mutex of the writer@64,
- * slots of 64 bytes from 128: u64 transaction (-1: none), u32 pid (0: free)@8, u64 thread@16
+ *                                                      x86-64 (mutex: 40 bytes)  aarch64 (48)
+ * u32 magic                                                 0                         0
+ * u32 format                                                4                         4
+ * mutex of the reader table                                 8                         8
+ * u64 last transaction                                     48                        56
+ * u32 slots ever used                                      56                        64
+ * mutex of the writer, in a line of its own                64                       128
+ * slots of 64 bytes: u64 transaction (-1: none),          128                       192
+ *   u32 pid (0: free) at 8, u64 thread at 16
  * </pre>
  *
  * <p>Every user of the environment holds a shared record lock on byte 0; who gets it exclusively is
@@ -48,11 +54,12 @@ final class LockFile implements AutoCloseable {
   private static final int FORMAT = 0x1_0001;
   private static final int FORMAT_AT = 4;
   private static final int READER_MUTEX_AT = 8;
-  private static final int TRANSACTION_AT = 48;
-  private static final int SLOTS_USED_AT = 56;
-  private static final int WRITER_MUTEX_AT = 64;
-  private static final int SLOTS_AT = 128;
-  private static final int SLOT = 64;
+  private static final int LINE = 64;
+  private static final int TRANSACTION_AT = READER_MUTEX_AT + RobustMutex.SIZE;
+  private static final int SLOTS_USED_AT = TRANSACTION_AT + 8;
+  private static final int WRITER_MUTEX_AT = wholeLines(SLOTS_USED_AT + 4);
+  static final int SLOTS_AT = WRITER_MUTEX_AT + wholeLines(RobustMutex.SIZE);
+  private static final int SLOT = LINE;
   private static final int SLOT_PID_AT = 8;
   private static final int SLOT_THREAD_AT = 16;
   private static final int DEFAULT_SLOTS = 126;
@@ -213,6 +220,10 @@ final class LockFile implements AutoCloseable {
 
   void slotThread(int slot, long thread) {
     LONG.setVolatile(memory, slotAt(slot) + SLOT_THREAD_AT, thread);
+  }
+
+  private static int wholeLines(int bytes) {
+    return (bytes + LINE - 1) / LINE * LINE;
   }
 
   private static long slotAt(int slot) {

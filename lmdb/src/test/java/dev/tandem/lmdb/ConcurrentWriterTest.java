@@ -109,7 +109,7 @@ class ConcurrentWriterTest {
     byte[] lock = Files.readAllBytes(folder.resolve("lock.mdb"));
     long pid = ProcessHandle.current().pid();
     long count = 0;
-    for (int slot = 128; slot + 64 <= lock.length; slot += 64) {
+    for (int slot = LockFile.SLOTS_AT; slot + 64 <= lock.length; slot += 64) {
       count +=
           MemorySegment.ofArray(lock).get(ValueLayout.JAVA_INT_UNALIGNED, slot + 8) == pid ? 1 : 0;
     }

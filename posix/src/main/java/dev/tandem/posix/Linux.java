@@ -77,7 +77,7 @@ final class Linux {
         Linker.Option.firstVariadicArg(1));
   }
 
-  /** The number of a system call on this processor. */
+  /** A number of the system's interface that depends on the processor, as those of calls do. */
   static long number(long onX86, long onArm) {
     String architecture = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
     return switch (architecture) {
@@ -85,7 +85,7 @@ final class Linux {
       case "aarch64" -> onArm;
       default ->
           throw new UnsupportedOperationException(
-              "no system call numbers for " + architecture + " are known");
+              "Linux's system interface on " + architecture + " is not known");
     };
   }
 

@@ -21,8 +21,8 @@ import java.time.Instant;
  */
 public final class RobustMutex {
 
-  /** Bytes that glibc uses for a mutex on x86-64. */
-  public static final int SIZE = 40;
+  /** Bytes that glibc uses for a mutex on this processor. */
+  public static final int SIZE = (int) Linux.number(40, 48);
 
   /** How a lock was had, or that it was not. */
   public enum Outcome {
