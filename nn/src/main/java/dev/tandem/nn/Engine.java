@@ -116,8 +116,9 @@ public final class Engine {
       throw new WorkFailedException(
           "the native library of the compute engine (libtorch) cannot be loaded on "
               + platform()
-              + ": run on Linux x86-64 with glibc, or put the artifacts org.bytedeco:pytorch,"
-              + " openblas and javacpp with the classifier of this platform on the class path ("
+              + ": it comes with a build on Linux x86-64, on aarch64 with one after"
+              + " `apt-get install libtorch-dev g++` (Debian); on others put the artifacts"
+              + " org.bytedeco:pytorch, openblas and javacpp with their classifier on the class path ("
               + String.valueOf(e.getMessage()).lines().findFirst().orElse("no reason given")
               + ")",
           e);

@@ -2,12 +2,15 @@ package dev.tandem.nn;
 
 import dev.tandem.core.WorkFailedException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32;
 import org.bytedeco.javacpp.Loader;
+import org.bytedeco.pytorch.global.torch;
 
 /**
  * The folder where JavaCPP unpacks native libraries, shared by all processes of a user.
@@ -67,6 +70,19 @@ final class NativeCache {
 
   private static Path mark(Path folder) throws IOException {
     String version = Loader.getVersion("org.bytedeco", "pytorch");
-    return folder.resolve("tandem-pytorch-" + version + ".complete");
+    return folder.resolve("tandem-pytorch-" + version + binding() + ".complete");
+  }
+
+  /** A binding that was compiled here may change with a build, which says what it is made from. */
+  private static String binding() throws IOException {
+    String recipe = "/org/bytedeco/pytorch/" + Loader.getPlatform() + "/binding.txt";
+    try (InputStream in = torch.class.getResourceAsStream(recipe)) {
+      if (in == null) {
+        return "";
+      }
+      CRC32 sum = new CRC32();
+      sum.update(in.readAllBytes());
+      return "-" + Long.toHexString(sum.getValue());
+    }
   }
 }

@@ -38,12 +38,12 @@ abstract class NormLayer implements Layer {
     Tensor input = inputs.getFirst();
     T_TensorTensorTensor_T result = normalise(input, mode);
     return new Pass(
-        input, Torch.own(result.get0()), Torch.own(result.get1()), Torch.own(result.get2()));
+        input, like(input, result.get0()), Torch.own(result.get1()), Torch.own(result.get2()));
   }
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    return List.of(Torch.own(gradients(pass, outputGradient, dataOnly).get0()));
+    return List.of(like(outputGradient, gradients(pass, outputGradient, dataOnly).get0()));
   }
 
   @Override
@@ -57,7 +57,12 @@ abstract class NormLayer implements Layer {
     T_TensorTensorTensor_T result = gradients(pass, outputGradient, everything);
     putWeights(result, sink);
     weightsReady.run();
-    return List.of(Torch.own(result.get0()));
+    return List.of(like(outputGradient, result.get0()));
+  }
+
+  /** A tensor of its own, of the type that the layer was given, whatever the kernel computes in. */
+  private static Tensor like(Tensor given, Tensor result) {
+    return Torch.own(result.to(given.scalar_type()));
   }
 
   private static void putWeights(T_TensorTensorTensor_T result, GradientSink sink) {
