@@ -34,11 +34,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.bytedeco.javacpp.Loader;
 import org.bytedeco.javacpp.annotation.Platform;
 import org.bytedeco.javacpp.annotation.Properties;
 import org.bytedeco.javacpp.tools.Builder;
-import org.bytedeco.openblas.global.openblas_nolapack;
 
 /**
  * Makes the native library between the Java classes of org.bytedeco:pytorch and Debian's libtorch,
@@ -77,7 +75,7 @@ final class EngineBinding {
       System.out.println(
           "no compute engine for this processor: there is no "
               + TORCH_HEADERS
-              + " (Debian: apt-get install libtorch-dev g++)");
+              + " (Debian: apt-get install libtorch-dev libopenblas0-pthread g++)");
       return;
     }
     EngineBinding binding = new EngineBinding();
@@ -96,6 +94,8 @@ final class EngineBinding {
     binding.writeClasses(work.resolve("classes"));
     binding.generate(work);
     compile(work, headers, library);
+    Path platform = library.getParent();
+    compileBlas(platform.resolve("../../openblas").resolve(platform.getFileName()).normalize());
     Files.writeString(madeFrom, recipe);
   }
 
@@ -302,15 +302,9 @@ final class EngineBinding {
     run(command);
   }
 
-  /**
-   * Compiles and links. OpenBLAS comes first, so that libtorch takes it, the one of Maven Central
-   * that Java has loaded by then, instead of whatever libblas the system has.
-   */
   private static void compile(Path work, Path headers, Path library)
       throws IOException, InterruptedException {
     Path java = Path.of(System.getProperty("java.home"), "include");
-    Path blas =
-        Path.of(Loader.load(openblas_nolapack.class)).resolveSibling("libopenblas_nolapack.so.0");
     Path made = work.resolve(library.getFileName());
     run(
         List.of(
@@ -328,13 +322,23 @@ final class EngineBinding {
             work.resolve("jnijavacpp.cpp").toString(),
             "-o",
             made.toString(),
-            "-Wl,--no-as-needed",
-            blas.toString(),
             "-ltorch",
             "-ltorch_cpu",
             "-lc10"));
     Files.createDirectories(library.getParent());
     Files.move(made, library, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /**
+   * JavaCPP loads the bindings of OpenBLAS before that of libtorch. Debian's libtorch brings
+   * Debian's BLAS, beside which another OpenBLAS cannot be loaded, and nobody calls the bindings:
+   * so they are empty.
+   */
+  private static void compileBlas(Path folder) throws IOException, InterruptedException {
+    Files.createDirectories(folder);
+    for (String name : List.of("libjniopenblas.so", "libjniopenblas_nolapack.so")) {
+      run(List.of("g++", "-shared", "-x", "c", "/dev/null", "-o", folder.resolve(name).toString()));
+    }
   }
 
   private static void run(List<String> command) throws IOException, InterruptedException {

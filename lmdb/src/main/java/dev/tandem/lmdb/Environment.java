@@ -89,6 +89,18 @@ public final class Environment implements AutoCloseable {
     return Files.isDirectory(path) ? path.resolve(DATA_FILE) : path;
   }
 
+  /**
+   * Readers that liblmdb would have slots for in the environment at this folder or data file: as
+   * many as its lock file has room for, for which it makes room for 126.
+   */
+  public static int readerSlots(Path path) {
+    Path data = dataFile(path);
+    return LockFile.roomForSlots(
+        Files.isDirectory(path)
+            ? data.resolveSibling(LockFile.NAME)
+            : data.resolveSibling(data.getFileName() + "-lock"));
+  }
+
   /** The data file. */
   public Path file() {
     return file;

@@ -138,6 +138,18 @@ final class LockFile implements AutoCloseable {
     }
   }
 
+  /** Slots that the lock file at this path has, or gets when it is opened next. */
+  static int roomForSlots(Path path) {
+    if (!Files.exists(path)) {
+      return DEFAULT_SLOTS;
+    }
+    try {
+      return (int) Math.max(DEFAULT_SLOTS, (Files.size(path) - SLOTS_AT) / SLOT);
+    } catch (IOException e) {
+      throw FileErrors.failure("read the size of", path, e);
+    }
+  }
+
   private static Optional<Object> fileKey(Path path) {
     if (!Files.exists(path)) {
       return Optional.empty();

@@ -6,6 +6,7 @@ import dev.tandem.posix.NativeEnvironment;
 import dev.tandem.posix.NativeHeap;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.openblas.global.openblas_nolapack;
+import org.bytedeco.openblas.presets.openblas;
 import org.bytedeco.pytorch.global.torch;
 
 /**
@@ -99,6 +100,7 @@ public final class Engine {
 
   private static void load() {
     tuneMemory();
+    setBlasThreads();
     // JavaCPP would refuse to allocate when the whole process is larger than twice the Java heap,
     // though nearly all of our memory is off the heap, and would ask for its size at each call.
     setDefault("org.bytedeco.javacpp.maxBytes", "0");
@@ -109,7 +111,9 @@ public final class Engine {
     try {
       NativeCache.whileComplete(
           () -> {
-            Loader.load(openblas_nolapack.class);
+            if (hasBlasOfItsOwn()) {
+              Loader.load(openblas_nolapack.class);
+            }
             Loader.load(torch.class);
           });
     } catch (LinkageError e) {
@@ -117,14 +121,20 @@ public final class Engine {
           "the native library of the compute engine (libtorch) cannot be loaded on "
               + platform()
               + ": it comes with a build on Linux x86-64, on aarch64 with one after"
-              + " `apt-get install libtorch-dev g++` (Debian); on others put the artifacts"
-              + " org.bytedeco:pytorch, openblas and javacpp with their classifier on the class path ("
+              + " `apt-get install libtorch-dev libopenblas0-pthread g++` (Debian); on others put the"
+              + " artifacts org.bytedeco:pytorch, openblas and javacpp with their classifier on the"
+              + " class path ("
               + String.valueOf(e.getMessage()).lines().findFirst().orElse("no reason given")
               + ")",
           e);
     }
-    // OpenBLAS has a thread pool of its own, which would compete with the engine's.
-    openblas_nolapack.blas_set_num_threads(1);
+    if (hasBlasOfItsOwn()) {
+      openblas_nolapack.blas_set_num_threads(1);
+    } else {
+      // Debian's oneDNN has only plain loops for aarch64: by BLAS convolutions are 2 to 7 times as
+      // fast.
+      torch.globalContext().setUserEnabledMkldnn(false);
+    }
     torch.set_num_interop_threads(1);
     torch.globalContext().setDeterministicMkldnn(true);
   }
@@ -142,6 +152,20 @@ public final class Engine {
     if (NativeHeap.capability() instanceof Capability.Present<NativeHeap>(NativeHeap heap)) {
       heap.keepFreedMemory();
     }
+  }
+
+  /** OpenBLAS, also the system's, has a thread pool, which would compete with the engine's. */
+  private static void setBlasThreads() {
+    if (NativeEnvironment.capability()
+        instanceof Capability.Present<NativeEnvironment>(NativeEnvironment environment)) {
+      environment.setIfMissing("OPENBLAS_NUM_THREADS", "1");
+    }
+  }
+
+  /** Whether the class path brings OpenBLAS; libtorch of the system has the system's. */
+  private static boolean hasBlasOfItsOwn() {
+    String library = Loader.getPlatform() + "/libopenblas.so.0";
+    return openblas.class.getResource("/org/bytedeco/openblas/" + library) != null;
   }
 
   private static void setDefault(String property, String value) {

@@ -35,7 +35,9 @@ final class ReadPeers {
     this.liblmdb = this.folder.resolve("read_liblmdb");
     this.checksum = this.folder.resolve("record_checksum.so");
     this.pylmdb = folder.extract(ReadPeers.class, "read_pylmdb.py");
-    folder.extract(ReadPeers.class, "record_checksum.h");
+    for (String header : List.of("record_checksum.h", "crc32_x86.h", "crc32_arm.h")) {
+      folder.extract(ReadPeers.class, header);
+    }
     Path program = folder.extract(ReadPeers.class, "read_liblmdb.c");
     Path library = folder.extract(ReadPeers.class, "record_checksum.c");
     compile(List.of("-o", liblmdb.toString(), program.toString(), "-llmdb", "-lpthread"));
@@ -43,14 +45,16 @@ final class ReadPeers {
   }
 
   private static void compile(List<String> arguments) {
-    List<String> command = new ArrayList<>(List.of("gcc", "-O2", "-msse4.2", "-mpclmul"));
+    List<String> command = new ArrayList<>(List.of("gcc", "-O2"));
+    boolean arm = System.getProperty("os.arch").equals("aarch64");
+    command.addAll(arm ? List.of("-march=armv8-a+crc") : List.of("-msse4.2", "-mpclmul"));
     command.addAll(arguments);
     try {
       Children.run(command);
     } catch (WorkFailedException e) {
       throw new WorkFailedException(
-          "a peer does not compile: it needs an x86 processor and liblmdb (Debian: apt-get install"
-              + " liblmdb-dev); "
+          "a peer does not compile: it needs a processor of x86-64 or aarch64 and liblmdb (Debian:"
+              + " apt-get install liblmdb-dev); "
               + e.getMessage(),
           e);
     }

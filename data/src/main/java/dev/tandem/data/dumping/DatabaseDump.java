@@ -7,20 +7,13 @@ import dev.tandem.lmdb.Database;
 import dev.tandem.lmdb.DatabaseStatistics;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
-import dev.tandem.posix.FileErrors;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
 /** Dumps the databases of one snapshot of an environment. */
 public final class DatabaseDump {
-
-  // liblmdb's lock file: a header of two cache lines, then one cache line a reader.
-  private static final int LOCK_HEADER = 128;
-  private static final int LOCK_SLOT = 64;
-  private static final int DEFAULT_READERS = 126;
 
   private final Path path;
   private final Snapshot snapshot;
@@ -83,7 +76,7 @@ public final class DatabaseDump {
             statistics.flags(),
             Math.max(snapshot.mapSize(), (snapshot.lastPage() + 1) * snapshot.pageSize()),
             0,
-            maxReaders(),
+            Environment.readerSlots(path),
             snapshot.pageSize()));
     try (Progress.Task task =
         progress.start("dumping " + name.orElse("main"), statistics.entries(), "records")) {
@@ -99,23 +92,5 @@ public final class DatabaseDump {
       task.advanceTo(records);
     }
     writer.end();
-  }
-
-  /** liblmdb takes the slots that the lock file has room for, and makes room for its default. */
-  private int maxReaders() {
-    Path data = Environment.dataFile(path);
-    Path lock =
-        Files.isDirectory(path)
-            ? data.resolveSibling("lock.mdb")
-            : data.resolveSibling(data.getFileName() + "-lock");
-    if (!Files.exists(lock)) {
-      return DEFAULT_READERS;
-    }
-    try {
-      long slots = (Files.size(lock) - LOCK_HEADER) / LOCK_SLOT;
-      return (int) Math.max(DEFAULT_READERS, slots);
-    } catch (IOException e) {
-      throw FileErrors.failure("read the size of", lock, e);
-    }
   }
 }

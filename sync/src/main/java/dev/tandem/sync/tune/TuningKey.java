@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * What a choice was made for: the tensors of a step, the ranks and how hosts share them, and the
@@ -19,7 +21,9 @@ import java.util.Arrays;
 record TuningKey(String text) {
 
   private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
-  private static final String MODEL = "model name";
+
+  /** What names a processor there: on x86-64 the first, on aarch64 the other two. */
+  private static final List<String> MODEL = List.of("model name", "CPU implementer", "CPU part");
 
   static TuningKey of(Communicator communicator, RequestGraph graph) {
     Topology topology = communicator.topology();
@@ -41,11 +45,13 @@ record TuningKey(String text) {
 
   private static String model() {
     try {
-      return Files.readAllLines(PROCESSORS).stream()
-          .filter(line -> line.startsWith(MODEL))
-          .map(line -> line.substring(line.indexOf(':') + 1).strip())
-          .findFirst()
-          .orElse("unknown");
+      String model =
+          Files.readAllLines(PROCESSORS).stream()
+              .filter(line -> MODEL.stream().anyMatch(line::startsWith))
+              .map(line -> line.substring(line.indexOf(':') + 1).strip())
+              .distinct()
+              .collect(Collectors.joining(" "));
+      return model.isEmpty() ? "unknown" : model;
     } catch (IOException e) {
       return "unknown";
     }
