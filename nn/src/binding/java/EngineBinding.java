@@ -49,13 +49,15 @@ import org.bytedeco.javacpp.tools.Builder;
  *
  * <p>Runs in the build, as a source file: {@code java -cp JARS EngineBinding.java HEADERS WORK
  * LIBRARY CLASSES...}. What was made from the same methods and headers is not made again. Without
- * libtorch's headers it says so and makes nothing: the engine then says what is missing.
+ * libtorch's headers, or if they do not fit, it says so and makes nothing: all else of Tandem can
+ * be built and used, and the engine says what is missing.
  */
 final class EngineBinding {
 
   private static final String BOUND = "org/bytedeco/pytorch/";
   private static final String SETTINGS = BOUND + "presets/torch";
-  private static final Path TORCH_HEADERS = Path.of("/usr/include/torch");
+  private static final Path TORCH_HEADERS = Path.of("/usr/include/torch/csrc/api/include");
+  private static final Path TORCH_VERSION = TORCH_HEADERS.resolve("torch/version.h");
 
   /** A method by the class that the call names, which may inherit it. */
   private record Method(String owner, String name, String type) {}
@@ -71,10 +73,10 @@ final class EngineBinding {
     Path headers = Path.of(args[0]);
     Path work = Path.of(args[1]);
     Path library = Path.of(args[2]);
-    if (!Files.isDirectory(TORCH_HEADERS)) {
+    if (!Files.isRegularFile(TORCH_VERSION)) {
       System.out.println(
           "no compute engine for this processor: there is no "
-              + TORCH_HEADERS
+              + TORCH_VERSION
               + " (Debian: apt-get install libtorch-dev libopenblas0-pthread g++)");
       return;
     }
@@ -91,12 +93,21 @@ final class EngineBinding {
       return;
     }
     System.out.println("compiling the binding of libtorch for this processor ...");
-    binding.writeClasses(work.resolve("classes"));
-    binding.generate(work);
-    compile(work, headers, library);
-    Path platform = library.getParent();
-    compileBlas(platform.resolve("../../openblas").resolve(platform.getFileName()).normalize());
-    Files.writeString(madeFrom, recipe);
+    Files.deleteIfExists(madeFrom);
+    try {
+      binding.writeClasses(work.resolve("classes"));
+      binding.generate(work);
+      compile(work, headers, library);
+      Path platform = library.getParent();
+      compileBlas(platform.resolve("../../openblas").resolve(platform.getFileName()).normalize());
+      Files.writeString(madeFrom, recipe);
+    } catch (IOException e) {
+      Files.deleteIfExists(library);
+      System.out.println(
+          "no compute engine for this processor: its binding cannot be made ("
+              + e.getMessage()
+              + ")");
+    }
   }
 
   private void scan(Path folder) throws IOException {
@@ -312,11 +323,11 @@ final class EngineBinding {
             "-shared",
             "-fPIC",
             "-O2",
-            "-std=c++14",
+            isFirstMajorRelease() ? "-std=c++14" : "-std=c++17",
             "-w",
             "-I" + java,
             "-I" + java.resolve("linux"),
-            "-I" + TORCH_HEADERS.resolve("csrc/api/include"),
+            "-I" + TORCH_HEADERS,
             "-I" + headers,
             work.resolve("jnitorch.cpp").toString(),
             work.resolve("jnijavacpp.cpp").toString(),
@@ -327,6 +338,10 @@ final class EngineBinding {
             "-lc10"));
     Files.createDirectories(library.getParent());
     Files.move(made, library, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static boolean isFirstMajorRelease() throws IOException {
+    return Files.readString(TORCH_VERSION).contains("TORCH_VERSION_MAJOR 1");
   }
 
   /**
