@@ -42,7 +42,7 @@ import org.bytedeco.javacpp.tools.Builder;
  * Makes the native library between the Java classes of org.bytedeco:pytorch and Debian's libtorch,
  * for processors that have no such library in Maven Central.
  *
- * <p>The classes declare some 20,000 native methods; Tandem calls fewer than 200. So this finds, in
+ * <p>The classes declare some 24,600 native methods; Tandem calls fewer than 200. So this finds, in
  * the compiled classes of the module, which ones are reached, cuts copies of the classes down to
  * those, has JavaCPP write C++ for the copies, and compiles that. The JVM looks for a native method
  * when it is called first, so the whole classes work with the small library.

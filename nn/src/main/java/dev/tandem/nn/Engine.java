@@ -6,7 +6,6 @@ import dev.tandem.posix.NativeEnvironment;
 import dev.tandem.posix.NativeHeap;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.openblas.global.openblas_nolapack;
-import org.bytedeco.openblas.presets.openblas;
 import org.bytedeco.pytorch.global.torch;
 
 /**
@@ -108,10 +107,12 @@ public final class Engine {
     // And would look for CUDA's libraries, which are not there, in every jar by thousands of names:
     // half of the time that loading took.
     setDefault("org.bytedeco.javacpp.platform.extension", "");
+    // The system's libtorch brings the system's BLAS.
+    boolean ofTheSystem = NativeCache.hasBinding();
     try {
       NativeCache.whileComplete(
           () -> {
-            if (hasBlasOfItsOwn()) {
+            if (!ofTheSystem) {
               Loader.load(openblas_nolapack.class);
             }
             Loader.load(torch.class);
@@ -128,12 +129,12 @@ public final class Engine {
               + ")",
           e);
     }
-    if (hasBlasOfItsOwn()) {
-      openblas_nolapack.blas_set_num_threads(1);
-    } else {
+    if (ofTheSystem) {
       // Debian's oneDNN has only plain loops for aarch64: by BLAS convolutions are 2 to 7 times as
       // fast.
       torch.globalContext().setUserEnabledMkldnn(false);
+    } else {
+      openblas_nolapack.blas_set_num_threads(1);
     }
     torch.set_num_interop_threads(1);
     torch.globalContext().setDeterministicMkldnn(true);
@@ -160,12 +161,6 @@ public final class Engine {
         instanceof Capability.Present<NativeEnvironment>(NativeEnvironment environment)) {
       environment.setIfMissing("OPENBLAS_NUM_THREADS", "1");
     }
-  }
-
-  /** Whether the class path brings OpenBLAS; libtorch of the system has the system's. */
-  private static boolean hasBlasOfItsOwn() {
-    String library = Loader.getPlatform() + "/libopenblas.so.0";
-    return openblas.class.getResource("/org/bytedeco/openblas/" + library) != null;
   }
 
   private static void setDefault(String property, String value) {

@@ -73,10 +73,14 @@ final class NativeCache {
     return folder.resolve("tandem-pytorch-" + version + binding() + ".complete");
   }
 
+  /** Whether the build has bound libtorch of the system, instead of bringing one. */
+  static boolean hasBinding() {
+    return torch.class.getResource(recipe()) != null;
+  }
+
   /** A binding that was compiled here may change with a build, which says what it is made from. */
   private static String binding() throws IOException {
-    String recipe = "/org/bytedeco/pytorch/" + Loader.getPlatform() + "/binding.txt";
-    try (InputStream in = torch.class.getResourceAsStream(recipe)) {
+    try (InputStream in = torch.class.getResourceAsStream(recipe())) {
       if (in == null) {
         return "";
       }
@@ -84,5 +88,9 @@ final class NativeCache {
       sum.update(in.readAllBytes());
       return "-" + Long.toHexString(sum.getValue());
     }
+  }
+
+  private static String recipe() {
+    return "/org/bytedeco/pytorch/" + Loader.getPlatform() + "/binding.txt";
   }
 }
