@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One committed state of an environment. It does not change while a writer goes on: either a reader
@@ -68,15 +69,26 @@ public final class Snapshot implements AutoCloseable {
 
   /** A named database; fails with a line that lists those there are. */
   public Database database(String name) {
+    return find(name)
+        .orElseThrow(
+            () ->
+                new WorkFailedException(
+                    "there is no database '"
+                        + name
+                        + "' in "
+                        + pages.path()
+                        + "; it has "
+                        + databaseNames()));
+  }
+
+  /** A named database, if the main one has it where its name belongs. */
+  Optional<Database> find(String name) {
     Cursor cursor = main().cursor();
-    if (cursor.seekExact(name.getBytes(StandardCharsets.UTF_8))) {
-      TreeDescription tree = cursor.namedTree();
-      if (tree != null) {
-        return new Database(pages, name, tree, cursor.valuePosition());
-      }
+    if (!cursor.seekExact(name.getBytes(StandardCharsets.UTF_8))) {
+      return Optional.empty();
     }
-    throw new WorkFailedException(
-        "there is no database '" + name + "' in " + pages.path() + "; it has " + databaseNames());
+    return Optional.ofNullable(cursor.namedTree())
+        .map(tree -> new Database(pages, name, tree, cursor.valuePosition()));
   }
 
   /** The names of all named databases, in the order of the main database. */

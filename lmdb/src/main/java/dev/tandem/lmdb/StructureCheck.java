@@ -3,6 +3,7 @@ package dev.tandem.lmdb;
 import dev.tandem.core.Progress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Walks a whole snapshot: each page must be reachable exactly once or free, pages must be what
@@ -66,7 +67,12 @@ public final class StructureCheck {
     }
     for (String name : names) {
       try {
-        check(snapshot.database(name), "database '" + name + "'");
+        Optional<Database> database = snapshot.find(name);
+        if (database.isPresent()) {
+          check(database.get(), "database '" + name + "'");
+        } else {
+          report(pages.path() + ": database '" + name + "' is not found where its name belongs");
+        }
       } catch (DamagedDatabaseException e) {
         report(e.getMessage());
       }

@@ -243,6 +243,34 @@ class DamageTest {
             + " 0.9.90 or later, copy it with mdb_dump and mdb_load");
   }
 
+  /**
+   * The name of the last database is cut short, so that it stands behind names that it precedes.
+   */
+  @Test
+  void aNamedDatabaseOutOfOrderIsReported() throws Exception {
+    try (EnvironmentWriter writer = EnvironmentWriter.open(folder, WriterOptions.DEFAULT);
+        WriteTransaction transaction = writer.begin()) {
+      for (String name : List.of("db0", "db1", "db2")) {
+        transaction.database(name).put(new byte[] {1}, new byte[] {2});
+      }
+      transaction.commit();
+    }
+    Path file = folder.resolve("data.mdb");
+    byte[] bytes = Files.readAllBytes(file);
+    int key = new String(bytes, StandardCharsets.ISO_8859_1).indexOf("db2");
+    assertEquals(3, bytes[key - 2]);
+    bytes[key - 2] = 1;
+    Files.write(file, bytes);
+    try (Environment environment = Environment.open(file);
+        Snapshot snapshot = environment.snapshot()) {
+      assertEquals(List.of("db0", "db1", "d"), snapshot.databaseNames());
+      List<String> problems = StructureCheck.run(snapshot, Progress.SILENT).problems();
+      assertTrue(
+          problems.contains(file + ": database 'd' is not found where its name belongs"),
+          problems.toString());
+    }
+  }
+
   private static void assertMessage(Path file, String message) {
     var e = assertThrows(DamagedDatabaseException.class, () -> Environment.open(file));
     assertEquals(file + message, e.getMessage());
