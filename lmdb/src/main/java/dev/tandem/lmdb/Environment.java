@@ -91,7 +91,7 @@ public final class Environment implements AutoCloseable {
 
   /**
    * Readers that liblmdb would have slots for in the environment at this folder or data file: as
-   * many as its lock file has room for, for which it makes room for 126.
+   * many as its lock file has room for, and at least 126.
    */
   public static int readerSlots(Path path) {
     Path data = dataFile(path);

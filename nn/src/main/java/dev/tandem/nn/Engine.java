@@ -99,7 +99,6 @@ public final class Engine {
 
   private static void load() {
     tuneMemory();
-    setBlasThreads();
     // JavaCPP would refuse to allocate when the whole process is larger than twice the Java heap,
     // though nearly all of our memory is off the heap, and would ask for its size at each call.
     setDefault("org.bytedeco.javacpp.maxBytes", "0");
@@ -107,8 +106,12 @@ public final class Engine {
     // And would look for CUDA's libraries, which are not there, in every jar by thousands of names:
     // half of the time that loading took.
     setDefault("org.bytedeco.javacpp.platform.extension", "");
-    // The system's libtorch brings the system's BLAS.
+    // OpenBLAS has a thread pool of its own, which would compete with the engine's. The system's
+    // libtorch brings the system's, which can only be told so before it is loaded.
     boolean ofTheSystem = NativeCache.hasBinding();
+    if (ofTheSystem) {
+      setVariable("OPENBLAS_NUM_THREADS", "1");
+    }
     try {
       NativeCache.whileComplete(
           () -> {
@@ -146,20 +149,17 @@ public final class Engine {
    * ResNet-18. So they are in huge pages, and freed ones are kept.
    */
   private static void tuneMemory() {
-    if (NativeEnvironment.capability()
-        instanceof Capability.Present<NativeEnvironment>(NativeEnvironment environment)) {
-      environment.setIfMissing("THP_MEM_ALLOC_ENABLE", "1");
-    }
+    setVariable("THP_MEM_ALLOC_ENABLE", "1");
     if (NativeHeap.capability() instanceof Capability.Present<NativeHeap>(NativeHeap heap)) {
       heap.keepFreedMemory();
     }
   }
 
-  /** OpenBLAS, also the system's, has a thread pool, which would compete with the engine's. */
-  private static void setBlasThreads() {
+  /** Sets a variable of the environment that native libraries see, if the user has not. */
+  private static void setVariable(String name, String value) {
     if (NativeEnvironment.capability()
         instanceof Capability.Present<NativeEnvironment>(NativeEnvironment environment)) {
-      environment.setIfMissing("OPENBLAS_NUM_THREADS", "1");
+      environment.setIfMissing(name, value);
     }
   }
 
