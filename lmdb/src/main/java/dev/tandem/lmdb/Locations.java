@@ -80,15 +80,19 @@ sealed interface Locations extends Runs.Sink permits Locations.ByRun, Locations.
     }
 
     private int runOf(long ordinal) {
-      // Whoever asks in order mostly asks for the same run again. Threads may overwrite each
-      // other's hint: any number of a run is a good one.
+      // Whoever asks in order mostly asks for the same run again, or for the next. Threads may
+      // overwrite each other's hint: any number of a run is a good one.
       int last = hint;
-      if (first[last] <= ordinal && (last + 1 == runs || ordinal < first[last + 1])) {
+      if (has(last, ordinal)) {
         return last;
       }
-      int run = findRun(ordinal);
+      int run = last + 1 < runs && has(last + 1, ordinal) ? last + 1 : findRun(ordinal);
       hint = run;
       return run;
+    }
+
+    private boolean has(int run, long ordinal) {
+      return first[run] <= ordinal && (run + 1 == runs || ordinal < first[run + 1]);
     }
 
     private int findRun(long ordinal) {

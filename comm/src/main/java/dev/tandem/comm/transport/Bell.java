@@ -55,8 +55,13 @@ final class Bell {
 
   /** Sleeps until the bell rings, unless it has since it was heard; may return early. */
   void sleep(int heard) {
+    sleep(heard, NAP_NANOS);
+  }
+
+  /** The same, but looks up after so long at the latest. */
+  void sleep(int heard, long nanos) {
     // A virtual thread that sleeps in the kernel keeps its carrier, which the awaited may need.
     Doorbell bell = Thread.currentThread().isVirtual() ? Doorbell.polling() : doorbell;
-    bell.sleep(word, heard, NAP_NANOS);
+    bell.sleep(word, heard, nanos);
   }
 }

@@ -1,8 +1,8 @@
 package dev.tandem.comm.transport;
 
-import dev.tandem.posix.Capability;
 import dev.tandem.posix.Futex;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /** Sleeping on a word of shared memory until somebody rings. */
@@ -16,10 +16,8 @@ sealed interface Doorbell {
 
   /** The best that this machine offers. */
   static Doorbell best() {
-    return switch (Futex.capability()) {
-      case Capability.Present<Futex>(Futex futex) -> new FutexDoorbell(futex);
-      case Capability.Missing<Futex> missing -> new PollingDoorbell();
-    };
+    Optional<Futex> futex = Futex.capability().value();
+    return futex.isPresent() ? new FutexDoorbell(futex.get()) : new PollingDoorbell();
   }
 
   /** One that does not need the kernel. */

@@ -16,6 +16,9 @@ final class LocalMessages implements Wakeable, AutoCloseable {
 
   private static final long LOOK_AGAIN_NANOS = 1_000_000;
 
+  /** Of the keeper, whom every sender in need rings: looking up for nothing is work for nothing. */
+  private static final long KEEPER_NAP_NANOS = 1_000_000_000;
+
   private final Arena arena;
   // By rank; those of other hosts and this one are null.
   private final LocalPeer[] peers;
@@ -199,7 +202,7 @@ final class LocalMessages implements Wakeable, AutoCloseable {
       if (again) {
         LockSupport.parkNanos(LOOK_AGAIN_NANOS);
       } else if (!closed) {
-        keeperBell.sleep(heard);
+        keeperBell.sleep(heard, KEEPER_NAP_NANOS);
       }
     }
   }

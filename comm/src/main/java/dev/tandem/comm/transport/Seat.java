@@ -1,8 +1,6 @@
 package dev.tandem.comm.transport;
 
 import dev.tandem.posix.Affinity;
-import dev.tandem.posix.Capability;
-import java.util.BitSet;
 import java.util.Optional;
 
 /**
@@ -16,18 +14,11 @@ import java.util.Optional;
  */
 final class Seat {
 
-  private static final Optional<Affinity> AFFINITY = affinity();
+  private static final Optional<Affinity> AFFINITY = Affinity.capability().value();
   private static final int[] PROCESSORS =
-      AFFINITY.map(Affinity::current).map(BitSet::stream).map(s -> s.toArray()).orElse(new int[0]);
+      AFFINITY.isPresent() ? AFFINITY.get().current().stream().toArray() : new int[0];
 
   private Seat() {}
-
-  private static Optional<Affinity> affinity() {
-    return switch (Affinity.capability()) {
-      case Capability.Present<Affinity>(Affinity present) -> Optional.of(present);
-      case Capability.Missing<Affinity> missing -> Optional.empty();
-    };
-  }
 
   /** Moves the calling thread to the processor of this number, if it is elsewhere. */
   static void take(int number) {

@@ -1,7 +1,6 @@
 package dev.tandem.comm.transport;
 
 import dev.tandem.comm.rendezvous.Link;
-import dev.tandem.comm.rendezvous.PlainLink;
 import dev.tandem.comm.rendezvous.TlsLink;
 import java.io.Closeable;
 import java.io.IOException;
@@ -18,10 +17,9 @@ interface Wire extends Closeable {
   static Wire over(Link link) throws IOException {
     SocketChannel channel = link.socket().getChannel();
     channel.configureBlocking(false);
-    return switch (link) {
-      case PlainLink _ -> new PlainWire(channel);
-      case TlsLink tls -> new TlsWire(channel, tls.over(channel));
-    };
+    return link instanceof TlsLink tls
+        ? new TlsWire(channel, tls.over(channel))
+        : new PlainWire(channel);
   }
 
   /** What to wait for; not to be read or written past the wire. */

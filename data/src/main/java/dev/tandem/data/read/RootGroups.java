@@ -2,7 +2,6 @@ package dev.tandem.data.read;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -23,7 +22,6 @@ record RootGroups(List<int[]> groups, int own) {
     for (int host = 0; host < hostCount; host++) {
       addHost(hosts, host, rootsPerHost, groups);
     }
-    groups.sort(Comparator.comparingInt(group -> group[0]));
     int own = 0;
     for (int i = 0; i < groups.size(); i++) {
       for (int member : groups.get(i)) {
@@ -47,8 +45,17 @@ record RootGroups(List<int[]> groups, int own) {
       int to = (int) ((long) count * (root + 1) / roots);
       int[] group = new int[to - from];
       System.arraycopy(local, from, group, 0, group.length);
-      groups.add(group);
+      addInOrder(group, groups);
     }
+  }
+
+  /** Without a comparator: a JVM writes the class of one at run time, while readers start. */
+  private static void addInOrder(int[] group, List<int[]> groups) {
+    int place = groups.size();
+    while (place > 0 && groups.get(place - 1)[0] > group[0]) {
+      place--;
+    }
+    groups.add(place, group);
   }
 
   /** The readers of this reader's group, its root first. */
