@@ -11,7 +11,9 @@ import dev.tandem.core.WorkFailedException;
 record RingSize(int slots, int capacity, long iterations) {
 
   private static final long LARGEST_SLOT = 1 << 30;
-  private static final long ROUND = 8 << 20;
+
+  /** The sooner a round is there, the sooner consumers begin; twice as much of long records. */
+  private static final long ROUND = 4 << 20;
 
   /** Of short requests: what is there soon, and still in a cache when it is consumed. */
   private static final long SHORT_ROUND = 1 << 20;
@@ -19,6 +21,7 @@ record RingSize(int slots, int capacity, long iterations) {
   private static final long COALESCED_ROUND = 32 << 20;
   private static final int MOST_SLOTS = 64;
   private static final int FEWEST_SLOTS = 3;
+  private static final int MOST_USUAL_SLOTS = 6;
 
   /** Short rounds are one consumer's, which may have to wait for a processor. */
   private static final int FEWEST_SHORT_SLOTS = 10;
@@ -39,11 +42,17 @@ record RingSize(int slots, int capacity, long iterations) {
   static RingSize ofIterations(
       long iterationBytes, long smallest, long requestBytes, int queueDepth) {
     long ahead = 2 * requestBytes * queueDepth;
-    long most = Math.max(smallest, Math.clamp(ahead, SHORT_ROUND, ROUND));
+    long usual = smallest <= ROUND ? ROUND : 2 * ROUND;
+    long most = Math.max(smallest, Math.clamp(ahead, SHORT_ROUND, usual));
     long round = Math.clamp(iterationBytes + iterationBytes / 8, smallest, most);
-    long fewest = round <= SHORT_SLOT ? FEWEST_SHORT_SLOTS : FEWEST_SLOTS;
+    long fewest = round <= SHORT_SLOT ? FEWEST_SHORT_SLOTS : usualSlots(ahead, round);
     long slots = Math.clamp(ahead / Math.max(1, iterationBytes), fewest, MOST_SLOTS);
     return new RingSize((int) slots, checked(round), 1);
+  }
+
+  /** For what is ahead and half as much again, which consumers have in hand. */
+  private static int usualSlots(long ahead, long round) {
+    return Math.clamp(ahead * 3 / 2 / round, FEWEST_SLOTS, MOST_USUAL_SLOTS);
   }
 
   /**
