@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Whole files of any size, read by mapping and replaced in one step. */
 public final class ExchangeFiles {
@@ -37,19 +38,28 @@ public final class ExchangeFiles {
 
   /** Puts these bytes, one part after the other, in the place of what the file had. */
   public static void replace(Path file, List<MemorySegment> parts) {
+    replace(
+        file,
+        out -> {
+          long at = 0;
+          for (MemorySegment part : parts) {
+            for (long done = 0; done < part.byteSize(); done += CHUNK) {
+              long length = Math.min(CHUNK, part.byteSize() - done);
+              out.write(part.asSlice(done, length).asByteBuffer(), at);
+              at += length;
+            }
+          }
+        });
+  }
+
+  /** Puts what a writer writes to an empty file in the place of what the file had. */
+  public static void replace(Path file, Consumer<DurableFile> writer) {
     DurableFiles files = DurableFiles.system();
     Path pending = file.resolveSibling(file.getFileName() + ".pending");
     try {
       try (DurableFile out = files.openOrCreate(pending)) {
         out.truncate(0);
-        long at = 0;
-        for (MemorySegment part : parts) {
-          for (long done = 0; done < part.byteSize(); done += CHUNK) {
-            long length = Math.min(CHUNK, part.byteSize() - done);
-            out.write(part.asSlice(done, length).asByteBuffer(), at);
-            at += length;
-          }
-        }
+        writer.accept(out);
         out.force();
       }
       files.rename(pending, file);
