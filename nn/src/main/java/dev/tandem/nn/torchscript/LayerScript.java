@@ -25,12 +25,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
 
 /** One layer as an expression of TorchScript over the variables of its inputs. */
 final class LayerScript {
-
-  private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   private LayerScript() {}
 
@@ -151,7 +148,8 @@ final class LayerScript {
               String channels = shape.extents().getFirst().toString();
               parts.add(call("narrow", padded, "1", String.valueOf(i), channels));
             }
-            yield call("div", "(" + String.join(" + ", parts) + ")", String.valueOf(spec.size()));
+            // Not div: in files of TorchScriptFile's version it rounds quotients of integers.
+            yield call("true_divide", String.join(" + ", parts), String.valueOf(spec.size()));
           }
         };
     String scale = "%s * %s + %s".formatted(mean, number(spec.alpha()), number(spec.k()));
@@ -197,10 +195,7 @@ final class LayerScript {
   private static String of(String tensor) {
     String place = "self";
     for (String member : tensor.split("\\.", -1)) {
-      place =
-          IDENTIFIER.matcher(member).matches()
-              ? place + "." + member
-              : "getattr(%s, \"%s\")".formatted(place, member);
+      place = "getattr(%s, %s)".formatted(place, ScriptSource.quoted(member));
     }
     return place;
   }

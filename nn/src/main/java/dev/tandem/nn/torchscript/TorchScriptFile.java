@@ -1,58 +1,64 @@
 package dev.tandem.nn.torchscript;
 
 import dev.tandem.core.TensorView;
+import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.nn.Engine;
-import dev.tandem.nn.internal.ScriptArchive;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
+import dev.tandem.nn.weights.ExchangeFiles;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.DurableFile;
-import dev.tandem.posix.DurableFiles;
+import dev.tandem.posix.FileErrors;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Writes TorchScript files. */
 public final class TorchScriptFile {
+
+  /** All entries of an archive are in one folder, whose name is free. */
+  private static final String FOLDER = "network/";
+
+  /** The oldest version of the format that PyTorch still writes; all later releases read it. */
+  private static final String VERSION = "3\n";
 
   private TorchScriptFile() {}
 
   /**
    * Replaces the file by a network as it answers: without helper outputs, dropouts doing nothing,
    * normalisations with their running statistics. Its {@code forward} takes a batch of any size;
-   * its {@code state_dict} has the weights under their names.
+   * its {@code state_dict} has the weights under their names. The same network and weights give the
+   * same bytes.
    *
    * @param weights all parameters and buffers of the network
+   * @throws UsageException if TorchScript cannot have two of the names beside each other
    * @throws WorkFailedException if the file cannot be written
    */
   public static void write(Path file, NetworkSpec network, Weights weights) {
-    Engine.prepare();
     NetworkSpec answering = network.withoutHelpers();
-    DurableFiles files = DurableFiles.system();
-    Path pending = file.resolveSibling(file.getFileName() + ".pending");
-    try {
-      files.delete(pending);
-      // Tells, better than the engine would, if the folder is not there or not writable.
-      try (DurableFile _ = files.openOrCreate(pending)) {
-        ScriptArchive.write(
-            pending,
-            ScriptSource.of(answering),
-            tensors(answering.parameters(), weights),
-            tensors(answering.buffers(), weights));
+    List<TensorView> parameters = tensors(answering.parameters(), weights);
+    List<TensorView> buffers = tensors(answering.buffers(), weights);
+    ScriptModule root = ScriptModule.of(parameters, buffers);
+    byte[] source = ScriptSource.of(answering, root).getBytes(StandardCharsets.UTF_8);
+    List<TensorView> data = Stream.concat(parameters.stream(), buffers.stream()).toList();
+    ExchangeFiles.replace(file, out -> write(out, ScriptPickle.of(root), source, data));
+  }
+
+  private static void write(
+      DurableFile file, byte[] modules, byte[] source, List<TensorView> data) {
+    try (StoredZip zip = new StoredZip(file)) {
+      zip.add(FOLDER + "data.pkl", modules);
+      zip.add(FOLDER + "code/" + ScriptSource.PACKAGE + ".py", source);
+      for (int i = 0; i < data.size(); i++) {
+        zip.add(FOLDER + "data/" + i, data.get(i).data());
       }
-      try (DurableFile written = files.openOrCreate(pending)) {
-        written.force();
-      }
-      files.rename(pending, file);
-    } catch (WorkFailedException e) {
-      files.delete(pending);
-      throw e;
-    } catch (RuntimeException e) {
-      files.delete(pending);
-      String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse(e.toString());
-      throw new WorkFailedException("cannot write " + file + ": " + reason, e);
+      zip.add(FOLDER + "constants.pkl", ScriptPickle.ofNoConstants());
+      zip.add(FOLDER + "version", VERSION.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw FileErrors.failure("write", file.path(), e);
     }
-    files.forceDirectory(file.toAbsolutePath().getParent());
   }
 
   private static List<TensorView> tensors(List<ParameterSpec> specs, Weights weights) {
