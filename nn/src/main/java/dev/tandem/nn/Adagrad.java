@@ -1,7 +1,6 @@
 package dev.tandem.nn;
 
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
+import dev.tandem.nn.engine.Tensor;
 
 /**
  * Adagrad of Duchi et al.: s is the sum of all squared gradients; p -= rate * g / (sqrt(s) +
@@ -31,8 +30,8 @@ public final class Adagrad extends ParameterwiseOptimizer {
   @Override
   void update(Update update, double learningRate) {
     Tensor slope = withDecay(update, settings.weightDecay());
-    Tensor sum = kept(0, update).addcmul_(slope, slope, new Scalar(1.0));
-    Tensor spread = sum.sqrt().add_(new Scalar(settings.epsilon()));
-    update.parameter().addcdiv_(slope, spread, new Scalar(-learningRate));
+    Tensor sum = kept(0, update).addcmul_(slope, slope, 1.0);
+    Tensor spread = sum.sqrt().add_(settings.epsilon());
+    update.parameter().addcdiv_(slope, spread, -learningRate);
   }
 }

@@ -1,7 +1,6 @@
 package dev.tandem.nn;
 
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
+import dev.tandem.nn.engine.Tensor;
 
 /**
  * Adam of Kingma and Ba, and AdamW of Loshchilov and Hutter: m and v are decaying means of the
@@ -47,25 +46,21 @@ public final class Adam extends ParameterwiseOptimizer {
     if (!settings.decoupled()) {
       slope = withDecay(update, settings.weightDecay());
     } else if (update.decays()) {
-      update.parameter().mul_(new Scalar(1 - learningRate * settings.weightDecay()));
+      update.parameter().mul_(1 - learningRate * settings.weightDecay());
     }
     Tensor mean = kept(0, update);
     Tensor square = kept(1, update);
     remember(mean, square, slope, settings.meanDecay(), settings.squareDecay());
     double meanCorrection = 1 - StrictMath.pow(settings.meanDecay(), (double) steps());
     double squareCorrection = 1 - StrictMath.pow(settings.squareDecay(), (double) steps());
-    Tensor spread =
-        square
-            .sqrt()
-            .div_(new Scalar(Math.sqrt(squareCorrection)))
-            .add_(new Scalar(settings.epsilon()));
-    update.parameter().addcdiv_(mean, spread, new Scalar(-learningRate / meanCorrection));
+    Tensor spread = square.sqrt().div_(Math.sqrt(squareCorrection)).add_(settings.epsilon());
+    update.parameter().addcdiv_(mean, spread, -learningRate / meanCorrection);
   }
 
   /** Lets a gradient into the decaying means of gradients and squares. */
   static void remember(
       Tensor mean, Tensor square, Tensor slope, double meanDecay, double squareDecay) {
-    mean.mul_(new Scalar(meanDecay)).add_(slope, new Scalar(1 - meanDecay));
-    square.mul_(new Scalar(squareDecay)).addcmul_(slope, slope, new Scalar(1 - squareDecay));
+    mean.mul_(meanDecay).add_(slope, 1 - meanDecay);
+    square.mul_(squareDecay).addcmul_(slope, slope, 1 - squareDecay);
   }
 }

@@ -1,23 +1,27 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.engine.Libtorch;
 import dev.tandem.posix.Capability;
 import dev.tandem.posix.NativeEnvironment;
 import dev.tandem.posix.NativeHeap;
-import org.bytedeco.javacpp.Loader;
-import org.bytedeco.openblas.global.openblas_nolapack;
-import org.bytedeco.pytorch.global.torch;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * The compute engine of this process, libtorch, with a fixed number of threads for each operation.
  *
- * <p>The native library is loaded once in the life of a process and never unloaded. All methods may
- * be called by any thread.
+ * <p>It comes with the build, or from the folder of an installed torch that {@link #use} or the
+ * variable {@code TANDEM_LIBTORCH} names. The native library is loaded once in the life of a
+ * process and never unloaded. All methods may be called by any thread.
  */
 public final class Engine {
 
+  private static final String FOLDER = "TANDEM_LIBTORCH";
+
   private static final Object LOADING = new Object();
-  private static boolean loaded;
+  private static Libtorch loaded;
+  private static Optional<Path> named = Optional.empty();
 
   private final Device device;
   private final int threads;
@@ -28,7 +32,23 @@ public final class Engine {
   }
 
   /**
-   * Unpacks the native library into the user's cache, if it is not there yet.
+   * Makes this process load libtorch from a folder that has libtorch_cpu.so, such as {@code
+   * torch/lib} of a Python installation. To be called before the engine is first used.
+   */
+  public static void use(Path folder) {
+    synchronized (LOADING) {
+      named = Optional.of(folder);
+    }
+  }
+
+  /** Whether {@link #unpack} has nothing to do. */
+  public static boolean isUnpacked() {
+    return Libtorch.isUnpacked(installed());
+  }
+
+  /**
+   * Checks that this machine can run the engine, and unpacks the native library into the user's
+   * cache if it is not there yet.
    *
    * <p>Unpacking takes seconds and happens once for each user of a machine; of several processes
    * that start at once one unpacks and the others wait. A launcher may call this first to show what
@@ -37,27 +57,31 @@ public final class Engine {
    * @throws WorkFailedException if there is no native library for this platform
    */
   public static void unpack() {
-    if (!NativeCache.isComplete()) {
-      prepare();
-    }
+    Libtorch.unpack(installed());
   }
 
   /**
    * Loads the native library, and unpacks it first if need be.
    *
-   * @throws WorkFailedException if there is no native library for this platform
+   * @throws WorkFailedException if it cannot be loaded or computes wrongly
    */
   public static void prepare() {
     synchronized (LOADING) {
-      if (!loaded) {
-        load();
-        loaded = true;
+      if (loaded == null) {
+        tuneMemory();
+        loaded = Libtorch.load(installed());
       }
     }
   }
 
+  /** What it is and where it came from, for reports. */
+  public static String description() {
+    prepare();
+    return "libtorch " + loaded.version() + " from " + loaded.folder();
+  }
+
   /**
-   * The engine on the processor with so many threads for each operation.
+   * The engine on the processor with this number of threads for each operation.
    *
    * @throws WorkFailedException if there is no native library for this platform
    */
@@ -66,7 +90,7 @@ public final class Engine {
   }
 
   /**
-   * The engine on this device with so many threads for each operation.
+   * The engine on this device with this number of threads for each operation.
    *
    * @throws WorkFailedException if there is no native library for this platform
    */
@@ -92,55 +116,17 @@ public final class Engine {
 
   /** Must come first in each call: the engine keeps its number of threads per calling thread. */
   void enter() {
-    if (torch.get_num_threads() != threads) {
-      torch.set_num_threads(threads);
-    }
+    Libtorch.setThreads(threads);
   }
 
-  private static void load() {
-    tuneMemory();
-    // JavaCPP would refuse to allocate when the whole process is larger than twice the Java heap,
-    // though nearly all of our memory is off the heap, and would ask for its size at each call.
-    setDefault("org.bytedeco.javacpp.maxBytes", "0");
-    setDefault("org.bytedeco.javacpp.maxPhysicalBytes", "0");
-    // And would look for CUDA's libraries, which are not there, in every jar by thousands of names:
-    // half of the time that loading took.
-    setDefault("org.bytedeco.javacpp.platform.extension", "");
-    // OpenBLAS has a thread pool of its own, which would compete with the engine's. The system's
-    // libtorch brings the system's, which can only be told so before it is loaded.
-    boolean ofTheSystem = NativeCache.hasBinding();
-    if (ofTheSystem) {
-      setVariable("OPENBLAS_NUM_THREADS", "1");
+  private static Optional<Path> installed() {
+    synchronized (LOADING) {
+      return named.or(
+          () ->
+              Optional.ofNullable(System.getenv(FOLDER))
+                  .filter(folder -> !folder.isBlank())
+                  .map(Path::of));
     }
-    try {
-      NativeCache.whileComplete(
-          () -> {
-            if (!ofTheSystem) {
-              Loader.load(openblas_nolapack.class);
-            }
-            Loader.load(torch.class);
-          });
-    } catch (LinkageError e) {
-      throw new WorkFailedException(
-          "the native library of the compute engine (libtorch) cannot be loaded on "
-              + platform()
-              + ": it comes with a build on Linux x86-64, on aarch64 with one after"
-              + " `apt-get install libtorch-dev libopenblas0-pthread g++` (Debian); on others put the"
-              + " artifacts org.bytedeco:pytorch, openblas and javacpp with their classifier on the"
-              + " class path ("
-              + String.valueOf(e.getMessage()).lines().findFirst().orElse("no reason given")
-              + ")",
-          e);
-    }
-    if (ofTheSystem) {
-      // Debian's oneDNN has only plain loops for aarch64: by BLAS convolutions are 2 to 7 times as
-      // fast.
-      torch.globalContext().setUserEnabledMkldnn(false);
-    } else {
-      openblas_nolapack.blas_set_num_threads(1);
-    }
-    torch.set_num_interop_threads(1);
-    torch.globalContext().setDeterministicMkldnn(true);
   }
 
   /**
@@ -149,27 +135,12 @@ public final class Engine {
    * ResNet-18. So they are in huge pages, and freed ones are kept.
    */
   private static void tuneMemory() {
-    setVariable("THP_MEM_ALLOC_ENABLE", "1");
+    if (NativeEnvironment.capability()
+        instanceof Capability.Present<NativeEnvironment>(NativeEnvironment environment)) {
+      environment.setIfMissing("THP_MEM_ALLOC_ENABLE", "1");
+    }
     if (NativeHeap.capability() instanceof Capability.Present<NativeHeap>(NativeHeap heap)) {
       heap.keepFreedMemory();
     }
-  }
-
-  /** Sets a variable of the environment that native libraries see, if the user has not. */
-  private static void setVariable(String name, String value) {
-    if (NativeEnvironment.capability()
-        instanceof Capability.Present<NativeEnvironment>(NativeEnvironment environment)) {
-      environment.setIfMissing(name, value);
-    }
-  }
-
-  private static void setDefault(String property, String value) {
-    if (System.getProperty(property) == null) {
-      System.setProperty(property, value);
-    }
-  }
-
-  private static String platform() {
-    return System.getProperty("os.name") + " " + System.getProperty("os.arch");
   }
 }

@@ -2,10 +2,9 @@ package dev.tandem.nn;
 
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.engine.Tensor;
 import java.util.List;
 import java.util.Optional;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
 
 /** What is done to all gradients of a network between the backward pass and the update. */
 public final class Gradients {
@@ -14,12 +13,12 @@ public final class Gradients {
 
   /** The Euclidean norm over all parameters; not finite if one gradient is not. */
   public static double norm(Network network) {
-    return network.inScope(() -> network.gradientBucket(0).everything().norm().item_double());
+    return network.inScope(() -> network.gradientBucket(0).everything().norm().item());
   }
 
   /** Multiplies all gradients: by 1 / n after n batches have been added up. */
   public static void scale(Network network, double factor) {
-    network.inScope(() -> network.gradientBucket(0).everything().mul_(new Scalar(factor)));
+    network.inScope(() -> network.gradientBucket(0).everything().mul_(factor));
   }
 
   /**
@@ -49,7 +48,7 @@ public final class Gradients {
         () -> {
           for (int i = views.size() - 1; i >= 0; i--) {
             Tensor gradient = network.gradientBucket(0).tensor(i);
-            if (!gradient.isfinite().all().item_bool()) {
+            if (gradient.isfinite().all().item() == 0) {
               return Optional.of(views.get(i));
             }
           }

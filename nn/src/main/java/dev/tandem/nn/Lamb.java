@@ -1,7 +1,6 @@
 package dev.tandem.nn;
 
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
+import dev.tandem.nn.engine.Tensor;
 
 /**
  * LAMB of You et al., for large batches: Adam's step, with weight decay added to it, scaled for
@@ -38,16 +37,15 @@ public final class Lamb extends ParameterwiseOptimizer {
     Adam.remember(mean, square, update.gradient(), settings.meanDecay(), settings.squareDecay());
     double meanCorrection = 1 - StrictMath.pow(settings.meanDecay(), (double) steps());
     double squareCorrection = 1 - StrictMath.pow(settings.squareDecay(), (double) steps());
-    Tensor spread =
-        square.div(new Scalar(squareCorrection)).sqrt_().add_(new Scalar(settings.epsilon()));
-    Tensor move = mean.div(new Scalar(meanCorrection)).div_(spread);
+    Tensor spread = square.div(squareCorrection).sqrt_().add_(settings.epsilon());
+    Tensor move = mean.div(meanCorrection).div_(spread);
     double trust = 1;
     if (update.decays()) {
-      move.add_(update.parameter(), new Scalar(settings.weightDecay()));
-      double size = update.parameter().norm().item_double();
-      double length = move.norm().item_double();
+      move.add_(update.parameter(), settings.weightDecay());
+      double size = update.parameter().norm().item();
+      double length = move.norm().item();
       trust = size > 0 && length > 0 ? size / length : 1;
     }
-    update.parameter().add_(move, new Scalar(-learningRate * trust));
+    update.parameter().add_(move, -learningRate * trust);
   }
 }

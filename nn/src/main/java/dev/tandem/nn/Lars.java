@@ -1,7 +1,6 @@
 package dev.tandem.nn;
 
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
+import dev.tandem.nn.engine.Tensor;
 
 /**
  * LARS of You et al., for large batches: each weight tensor moves by a share of its own size. With
@@ -34,9 +33,7 @@ public final class Lars extends ParameterwiseOptimizer {
   void update(Update update, double learningRate) {
     Tensor slope = withDecay(update, settings.weightDecay());
     Tensor direction =
-        kept(0, update)
-            .mul_(new Scalar(settings.momentum()))
-            .add_(slope, new Scalar(learningRate * local(update)));
+        kept(0, update).mul_(settings.momentum()).add_(slope, learningRate * local(update));
     update.parameter().sub_(direction);
   }
 
@@ -44,8 +41,8 @@ public final class Lars extends ParameterwiseOptimizer {
     if (!update.decays()) {
       return 1;
     }
-    double size = update.parameter().norm().item_double();
-    double slope = update.gradient().norm().item_double();
+    double size = update.parameter().norm().item();
+    double slope = update.gradient().norm().item();
     return size > 0 && slope > 0
         ? settings.trust() * size / (slope + settings.weightDecay() * size)
         : 1;

@@ -4,6 +4,9 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Scope;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.internal.BatchNormLayer;
 import dev.tandem.nn.internal.Bucket;
 import dev.tandem.nn.internal.FirstValues;
@@ -19,8 +22,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import org.bytedeco.javacpp.PointerScope;
-import org.bytedeco.pytorch.Tensor;
 
 /**
  * One layer by itself, its three passes apart: for those who split layers across processes and
@@ -67,7 +68,7 @@ public final class LayerPasses implements AutoCloseable {
         Layers.of(
             spec,
             inputs,
-            new LayerTensors(parameters.tensors(), buffers.tensors(), Torch.scalarType(dtype)));
+            new LayerTensors(parameters.tensors(), buffers.tensors(), ScalarType.of(dtype)));
   }
 
   /** The parameters: live memory. */
@@ -97,16 +98,16 @@ public final class LayerPasses implements AutoCloseable {
       List<MemorySegment> inputs, int batch, TrainingStep step, MemorySegment output) {
     engine.enter();
     forget();
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       List<Tensor> tensors = new ArrayList<>();
       for (int i = 0; i < inputs.size(); i++) {
         // A copy: the caller may reuse its memory before the backward passes.
-        tensors.add(Torch.fast(tensor(inputs.get(i), inputShapes.get(i), batch).clone()));
+        tensors.add(Torch.fast(tensor(inputs.get(i), inputShapes.get(i), batch).copy()));
       }
       statistics = step.statistics();
       pass =
           forward(tensors, new Mode(true, step.seed(), step.number(), step.firstSample())).keep();
-      tensors.forEach(Tensor::retainReference);
+      tensors.forEach(Tensor::retain);
       tensor(output, outputShape, batch).copy_(pass.output());
     }
   }
@@ -115,7 +116,7 @@ public final class LayerPasses implements AutoCloseable {
   public void backwardData(MemorySegment outputGradient, List<MemorySegment> inputGradients) {
     engine.enter();
     int batch = Math.toIntExact(pass().output().size(0));
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       Tensor gradient = Torch.fast(tensor(outputGradient, outputShape, batch));
       List<Tensor> results = backwardData(gradient);
       for (int i = 0; i < results.size(); i++) {
@@ -128,7 +129,7 @@ public final class LayerPasses implements AutoCloseable {
   public void backwardWeights(MemorySegment outputGradient) {
     engine.enter();
     int batch = Math.toIntExact(pass().output().size(0));
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       Tensor gradient = Torch.fast(tensor(outputGradient, outputShape, batch));
       layer.backwardWeights(pass(), gradient, new GradientSink(gradients.tensors(), false));
     }
@@ -138,7 +139,6 @@ public final class LayerPasses implements AutoCloseable {
   public void close() {
     if (arena.scope().isAlive()) {
       forget();
-      layer.close();
       parameters.close();
       gradients.close();
       buffers.close();
@@ -164,8 +164,8 @@ public final class LayerPasses implements AutoCloseable {
   }
 
   private Tensor total(Tensor sums) {
-    Tensor total = sums.clone().zero_();
-    statistics.sum(name, List.of(Torch.memory(sums)), Torch.memory(total));
+    Tensor total = sums.copy().zero_();
+    statistics.sum(name, List.of(sums.memory()), total.memory());
     return total;
   }
 
@@ -179,7 +179,7 @@ public final class LayerPasses implements AutoCloseable {
   private void forget() {
     if (pass != null) {
       pass.release();
-      pass.inputs().forEach(Tensor::releaseReference);
+      pass.inputs().forEach(Tensor::release);
       pass = null;
     }
   }

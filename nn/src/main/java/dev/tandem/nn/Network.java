@@ -3,14 +3,13 @@ package dev.tandem.nn;
 import dev.tandem.core.DType;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.Seed;
-import dev.tandem.core.TandemException;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
-import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.internal.Bucket;
 import dev.tandem.nn.internal.FirstValues;
 import dev.tandem.nn.internal.Graph;
-import dev.tandem.nn.internal.Torch;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
@@ -20,8 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.bytedeco.javacpp.PointerScope;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * A network in memory: its parameters, its buffers, the gradients of the last step, and the passes
@@ -182,8 +179,6 @@ public final class Network implements AutoCloseable {
   @Override
   public void close() {
     if (arena.scope().isAlive()) {
-      passes.close();
-      graph.close();
       parameters.close();
       buffers.close();
       gradients.forEach(Bucket::close);
@@ -213,26 +208,19 @@ public final class Network implements AutoCloseable {
   /** The type of activations. */
   ScalarType computing() {
     return switch (options.precision()) {
-      case FULL -> Torch.scalarType(options.dtype());
-      case MIXED -> ScalarType.BFloat16;
+      case FULL -> ScalarType.of(options.dtype());
+      case MIXED -> ScalarType.BFLOAT16;
     };
   }
 
-  /** Runs work of the engine and frees all that it allocated. */
+  /** Runs work of the engine and frees all that it allocated, whether it succeeds or not. */
   <T> T inScope(Supplier<T> work) {
     if (!arena.scope().isAlive()) {
       throw new IllegalStateException("the network is closed");
     }
     engine.enter();
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       return work.get();
-    } catch (TandemException e) {
-      throw e; // of a listener or reducer
-    } catch (RuntimeException e) {
-      throw new WorkFailedException(
-          "the compute engine failed: "
-              + String.valueOf(e.getMessage()).lines().findFirst().orElse(e.toString()),
-          e);
     }
   }
 }

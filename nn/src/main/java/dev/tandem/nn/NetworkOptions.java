@@ -9,15 +9,13 @@ import java.util.List;
  *
  * @param dtype of parameters, gradients and samples: FLOAT32, or FLOAT64 for checks of gradients
  * @param precision of what happens in between
- * @param backward who differentiates
  * @param frozen layers that do not learn, as {@link dev.tandem.nn.spec.LayerNames} reads them: they
  *     compute as in evaluation (normalisations use and keep their running statistics, dropouts drop
  *     nothing), have no gradients and are not updated; the backward pass ends at the lowest layer
  *     that still learns. Gradients and optimizer state of theirs stay in memory, as zeros, so that
  *     the state of a run has the same tensors whatever is frozen.
  */
-public record NetworkOptions(
-    DType dtype, Precision precision, Backward backward, List<String> frozen) {
+public record NetworkOptions(DType dtype, Precision precision, List<String> frozen) {
 
   /** The type of activations. */
   public enum Precision {
@@ -30,17 +28,8 @@ public record NetworkOptions(
     MIXED
   }
 
-  /** How gradients come about. */
-  public enum Backward {
-    /** Layer by layer; each gradient is told of when it is there. */
-    LAYERWISE,
-    /** By the engine, the whole graph at once; all gradients are told of at the end. */
-    WHOLE_GRAPH
-  }
-
-  /** FLOAT32, layer by layer. */
-  public static final NetworkOptions DEFAULT =
-      new NetworkOptions(DType.FLOAT32, Precision.FULL, Backward.LAYERWISE);
+  /** FLOAT32, every layer learns. */
+  public static final NetworkOptions DEFAULT = new NetworkOptions(DType.FLOAT32, Precision.FULL);
 
   public NetworkOptions {
     frozen = List.copyOf(frozen);
@@ -53,24 +42,20 @@ public record NetworkOptions(
   }
 
   /** All layers learn. */
-  public NetworkOptions(DType dtype, Precision precision, Backward backward) {
-    this(dtype, precision, backward, List.of());
+  public NetworkOptions(DType dtype, Precision precision) {
+    this(dtype, precision, List.of());
   }
 
   public NetworkOptions withDtype(DType other) {
-    return new NetworkOptions(other, precision, backward, frozen);
+    return new NetworkOptions(other, precision, frozen);
   }
 
   public NetworkOptions withPrecision(Precision other) {
-    return new NetworkOptions(dtype, other, backward, frozen);
-  }
-
-  public NetworkOptions withBackward(Backward other) {
-    return new NetworkOptions(dtype, precision, other, frozen);
+    return new NetworkOptions(dtype, other, frozen);
   }
 
   /** The same with these layers frozen, and no others. */
   public NetworkOptions withFrozen(List<String> patterns) {
-    return new NetworkOptions(dtype, precision, backward, patterns);
+    return new NetworkOptions(dtype, precision, patterns);
   }
 }

@@ -4,6 +4,7 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.internal.Bucket;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -11,8 +12,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
 
 /**
  * An optimizer that updates one parameter after the other and keeps tensors of a parameter's shape
@@ -113,7 +112,7 @@ abstract class ParameterwiseOptimizer implements Optimizer {
   /** The gradient and, of a weight, a share of the weight itself. */
   static Tensor withDecay(Update update, double weightDecay) {
     return weightDecay > 0 && update.decays()
-        ? update.gradient().add(update.parameter(), new Scalar(weightDecay))
+        ? update.gradient().add(update.parameter(), weightDecay)
         : update.gradient();
   }
 }

@@ -2,32 +2,28 @@ package dev.tandem.nn;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.internal.GradientSink;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.internal.GraphRun;
 import dev.tandem.nn.internal.Lockstep;
 import dev.tandem.nn.internal.LossFunction;
 import dev.tandem.nn.internal.Mode;
 import dev.tandem.nn.internal.Torch;
-import dev.tandem.nn.internal.WholeGraph;
 import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
 
 /** The passes of a network over batches: checks what comes in, computes, tells what came out. */
-final class Passes implements AutoCloseable {
+final class Passes {
 
   private final Network network;
   private final NetworkSpec spec;
   private final LossFunction loss;
   private final long inputElements;
   private final int outputs;
-  private WholeGraph wholeGraph;
 
   Passes(Network network) {
     this.network = network;
@@ -39,12 +35,7 @@ final class Passes implements AutoCloseable {
 
   double[] forwardBackward(List<Samples> shards, TrainingStep step) {
     shards.forEach(this::check);
-    return network.inScope(
-        () ->
-            switch (network.options().backward()) {
-              case LAYERWISE -> layerwise(shards, step);
-              case WHOLE_GRAPH -> whole(shards, step);
-            });
+    return network.inScope(() -> layerwise(shards, step));
   }
 
   Evaluation evaluate(Samples samples) {
@@ -53,7 +44,7 @@ final class Passes implements AutoCloseable {
         () -> {
           Tensor answers = answers(samples.inputs(), samples.count());
           Tensor targets = targets(samples);
-          double sum = loss.meanLoss(answers, targets).item_double() * samples.count();
+          double sum = loss.meanLoss(answers, targets).item() * samples.count();
           return new Evaluation(samples.count(), loss.correct(answers, targets), sum);
         });
   }
@@ -63,13 +54,6 @@ final class Passes implements AutoCloseable {
     checkMemory("answers", into, (long) outputs * network.dtype().bytes() * count);
     network.inScope(
         () -> Torch.tensor(into, network.dtype(), count, outputs).copy_(answers(inputs, count)));
-  }
-
-  @Override
-  public void close() {
-    if (wholeGraph != null) {
-      wholeGraph.close();
-    }
   }
 
   private Tensor answers(MemorySegment inputs, int count) {
@@ -116,48 +100,12 @@ final class Passes implements AutoCloseable {
     for (int i = 0; i < spec.outputs().size(); i++) {
       Tensor values = lockstep.output(run, i);
       double weight = spec.outputs().get(i).weight();
-      sum += weight * loss.meanLoss(values, targets).item_double();
+      sum += weight * loss.meanLoss(values, targets).item();
       Tensor gradient = loss.gradient(values, targets);
       double share = weight * step.share(samples.count());
-      lockstep.gradient(run, i, share == 1 ? gradient : gradient.mul(new Scalar(share)));
+      lockstep.gradient(run, i, share == 1 ? gradient : gradient.mul(share));
     }
     return sum;
-  }
-
-  private double[] whole(List<Samples> shards, TrainingStep step) {
-    if (shards.size() != 1 || step.statistics() != null) {
-      throw new UsageException(
-          "batches that meet in batch normalisations are differentiated layer by layer, not as a"
-              + " whole graph");
-    }
-    if (wholeGraph == null) {
-      wholeGraph =
-          new WholeGraph(
-              spec,
-              network.parameters(),
-              network.bufferBucket().tensors(),
-              network.computing(),
-              network.frozen());
-    }
-    Samples samples = shards.getFirst();
-    double result =
-        wholeGraph.forwardBackward(
-            input(samples.inputs(), samples.count()),
-            targets(samples),
-            mode(step, step.firstSample()),
-            new GradientSink(network.gradientBucket(0).tensors(), step.accumulate()),
-            step.share(samples.count()));
-    network.gradientGraph().parameters().stream()
-        .mapToInt(parameter -> place(parameter.name()))
-        .forEach(parameter -> tell(step, 0, parameter));
-    return new double[] {result};
-  }
-
-  private int place(String parameter) {
-    return IntStream.range(0, network.parameters().size())
-        .filter(i -> network.parameters().get(i).name().equals(parameter))
-        .findFirst()
-        .orElseThrow();
   }
 
   private void tell(TrainingStep step, int shard, int parameter) {
@@ -179,7 +127,7 @@ final class Passes implements AutoCloseable {
     if (sample.length == 3 && sample[0] == 1) {
       // One channel is the same in both memory orders: say that it is the engine's faster one.
       long[] strides = {sample[1] * sample[2], 1, sample[2], 1};
-      tensor = Torch.strided(inputs, dtype, extents, strides);
+      tensor = Tensor.strided(inputs, ScalarType.of(dtype), extents, strides);
     } else {
       tensor = Torch.tensor(inputs, dtype, extents);
     }

@@ -1,7 +1,6 @@
 package dev.tandem.nn;
 
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
+import dev.tandem.nn.engine.Tensor;
 
 /**
  * RMSprop of Hinton: v is a decaying mean of the squared gradient; with momentum b = m b + g /
@@ -34,12 +33,10 @@ public final class RmsProp extends ParameterwiseOptimizer {
   void update(Update update, double learningRate) {
     Tensor slope = withDecay(update, settings.weightDecay());
     Tensor square = kept(0, update);
-    square
-        .mul_(new Scalar(settings.squareDecay()))
-        .addcmul_(slope, slope, new Scalar(1 - settings.squareDecay()));
-    Tensor spread = square.sqrt().add_(new Scalar(settings.epsilon()));
+    square.mul_(settings.squareDecay()).addcmul_(slope, slope, 1 - settings.squareDecay());
+    Tensor spread = square.sqrt().add_(settings.epsilon());
     Tensor direction = kept(1, update);
-    direction.mul_(new Scalar(settings.momentum())).addcdiv_(slope, spread, new Scalar(1.0));
-    update.parameter().add_(direction, new Scalar(-learningRate));
+    direction.mul_(settings.momentum()).addcdiv_(slope, spread, 1.0);
+    update.parameter().add_(direction, -learningRate);
   }
 }

@@ -1,8 +1,7 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.UsageException;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
+import dev.tandem.nn.engine.Tensor;
 
 /**
  * Stochastic gradient descent with momentum, after Sutskever et al. as PyTorch writes it: v = m v +
@@ -49,10 +48,10 @@ public final class SgdMomentum extends ParameterwiseOptimizer {
 
   @Override
   void update(Update update, double learningRate) {
-    Scalar momentum = new Scalar(settings.momentum());
+    double momentum = settings.momentum();
     Tensor slope = withDecay(update, settings.weightDecay());
     Tensor direction = kept(0, update).mul_(momentum).add_(slope);
     Tensor move = settings.nesterov() ? slope.add(direction, momentum) : direction;
-    update.parameter().add_(move, new Scalar(-learningRate));
+    update.parameter().add_(move, -learningRate);
   }
 }

@@ -24,8 +24,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 class FreezingTest {
 
@@ -36,7 +34,7 @@ class FreezingTest {
 
   /** Whatever is frozen: the same gradients both ways, none for what is frozen. */
   @Test
-  void layerwiseAgreesWithTheWholeGraphForAnyLayers() {
+  void layerwiseAgreesWithAutogradForAnyLayers() {
     Seed seed = TestSeed.of(FreezingTest.class);
     SplittableRandom random = seed.random();
     for (int round = 0; round < 12; round++) {
@@ -52,11 +50,9 @@ class FreezingTest {
       Batches batch = Batches.random(seed.derive(round), SPEC, DType.FLOAT64, BATCH);
       TrainingStep step = TrainingStep.of(seed, round);
       try (Network layerwise = Network.create(ENGINE, SPEC, seed, options);
-          Network whole =
-              Network.create(
-                  ENGINE, SPEC, seed, options.withBackward(NetworkOptions.Backward.WHOLE_GRAPH))) {
+          Network whole = Network.create(ENGINE, SPEC, seed, options)) {
         double loss = layerwise.forwardBackward(batch.samples(), step);
-        assertEquals(whole.forwardBackward(batch.samples(), step), loss, 1e-12);
+        assertEquals(WholeGraph.forwardBackward(whole, batch.samples(), step), loss, 1e-12);
         for (int p = 0; p < SPEC.parameters().size(); p++) {
           double[] gradient = Batches.numbers(layerwise.gradients().get(p));
           String name = layerwise.gradients().get(p).name();
@@ -69,17 +65,15 @@ class FreezingTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource(NetworkOptions.Backward.class)
-  void frozenLayersStayWhateverTheOptimizer(NetworkOptions.Backward backward) {
+  @Test
+  void frozenLayersStayWhateverTheOptimizer() {
     Seed seed = TestSeed.of(FreezingTest.class);
     List<Function<Network, Optimizer>> optimizers =
         List.of(
             network -> new SgdMomentum(network, new SgdMomentum.Settings(0.9, 0.1, true, 1)),
             network -> new Lars(network, Lars.Settings.DEFAULT),
             network -> new Lamb(network, Lamb.Settings.DEFAULT));
-    NetworkOptions options =
-        NetworkOptions.DEFAULT.withBackward(backward).withFrozen(List.of("stem*", "right*"));
+    NetworkOptions options = NetworkOptions.DEFAULT.withFrozen(List.of("stem*", "right*"));
     for (Function<Network, Optimizer> make : optimizers) {
       try (Network network = Network.create(ENGINE, SPEC, seed, options);
           Optimizer optimizer = make.apply(network)) {
@@ -110,15 +104,12 @@ class FreezingTest {
   }
 
   /** The engine's kernel dies unless it is asked for the gradient of the data, too. */
-  @ParameterizedTest
-  @EnumSource(NetworkOptions.Backward.class)
-  void groupNormalisationMayBeTheLowestLayerThatLearns(NetworkOptions.Backward backward) {
+  @Test
+  void groupNormalisationMayBeTheLowestLayerThatLearns() {
     Seed seed = new Seed(6);
     Batches batch = Batches.random(seed, SPEC, DType.FLOAT32, BATCH);
     NetworkOptions options =
-        NetworkOptions.DEFAULT
-            .withBackward(backward)
-            .withFrozen(List.of("stem", "stem.*", "left*", "right"));
+        NetworkOptions.DEFAULT.withFrozen(List.of("stem", "stem.*", "left*", "right"));
     try (Network network = Network.create(ENGINE, SPEC, seed, options)) {
       List<String> told = new ArrayList<>();
       network.forwardBackward(

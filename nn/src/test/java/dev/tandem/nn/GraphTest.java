@@ -2,14 +2,12 @@ package dev.tandem.nn;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
-import dev.tandem.core.UsageException;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.Arena;
@@ -34,17 +32,15 @@ class GraphTest {
   @EnumSource(
       value = DType.class,
       names = {"FLOAT32", "FLOAT64"})
-  void layerwiseAgreesWithTheWholeGraph(DType dtype) {
+  void layerwiseAgreesWithAutograd(DType dtype) {
     Seed seed = TestSeed.of(GraphTest.class);
     NetworkOptions options = NetworkOptions.DEFAULT.withDtype(dtype);
     Batches batch = Batches.random(seed, SPEC, dtype, BATCH);
     TrainingStep step = TrainingStep.of(seed, 3);
     try (Network layerwise = Network.create(ENGINE, SPEC, seed, options);
-        Network whole =
-            Network.create(
-                ENGINE, SPEC, seed, options.withBackward(NetworkOptions.Backward.WHOLE_GRAPH))) {
+        Network whole = Network.create(ENGINE, SPEC, seed, options)) {
       double loss = layerwise.forwardBackward(batch.samples(), step);
-      assertEquals(whole.forwardBackward(batch.samples(), step), loss, 1e-6 * loss);
+      assertEquals(WholeGraph.forwardBackward(whole, batch.samples(), step), loss, 1e-6 * loss);
       // Rounding adds up over a dozen layers, and the more where large terms cancel out: float32 is
       // held to a few thousand units in the last place, as float64 is (seed 9328821025692 had
       // 1.4e-5).
@@ -83,14 +79,12 @@ class GraphTest {
     assertTrue(kinks < checked / 10, kinks + " kinks of " + checked);
   }
 
-  @ParameterizedTest
-  @EnumSource(NetworkOptions.Backward.class)
-  void gradientsAreToldInTheOrderOfTheGradientGraph(NetworkOptions.Backward backward) {
+  @Test
+  void gradientsAreToldInTheOrderOfTheGradientGraph() {
     Seed seed = TestSeed.of(GraphTest.class);
     Batches batch = Batches.random(seed, SPEC, DType.FLOAT32, BATCH);
     List<String> told = new ArrayList<>();
-    try (Network network =
-        Network.create(ENGINE, SPEC, seed, NetworkOptions.DEFAULT.withBackward(backward))) {
+    try (Network network = Network.create(ENGINE, SPEC, seed)) {
       List<float[]> early = new ArrayList<>();
       GradientListener listener =
           (shard, parameter, gradient) -> {
@@ -111,15 +105,14 @@ class GraphTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource(NetworkOptions.Backward.class)
-  void gradientsAddUp(NetworkOptions.Backward backward) {
+  @Test
+  void gradientsAddUp() {
     Seed seed = TestSeed.of(GraphTest.class);
     Batches batch = Batches.random(seed, SPEC, DType.FLOAT64, 2 * BATCH);
     Samples first = batch.part(0, BATCH).samples();
     Samples second = batch.part(BATCH, BATCH).samples();
     TrainingStep step = TrainingStep.of(seed, 0);
-    try (Network network = Network.create(ENGINE, SPEC, seed, EXACT.withBackward(backward))) {
+    try (Network network = Network.create(ENGINE, SPEC, seed, EXACT)) {
       network.forwardBackward(first, step);
       List<double[]> sums = copies(network.gradients());
       network.forwardBackward(second, step);
@@ -190,17 +183,6 @@ class GraphTest {
       }
       double cosine = product / Math.sqrt(expectedNorm * actualNorm);
       assertTrue(cosine > 0.97, "cosine " + cosine);
-    }
-  }
-
-  @Test
-  void refusesWhatTheWholeGraphCannotDo() {
-    Seed seed = new Seed(1);
-    Batches batch = Batches.random(seed, SPEC, DType.FLOAT32, 4);
-    NetworkOptions whole = NetworkOptions.DEFAULT.withBackward(NetworkOptions.Backward.WHOLE_GRAPH);
-    try (Network network = Network.create(ENGINE, SPEC, seed, whole)) {
-      TrainingStep step = TrainingStep.of(seed, 0).withStatistics(StatisticsReducer.LOCAL);
-      assertThrows(UsageException.class, () -> network.forwardBackward(batch.samples(), step));
     }
   }
 

@@ -22,10 +22,7 @@ final class ManySteps {
   public static void main(String[] arguments) throws IOException {
     int count = Integer.parseInt(arguments[0]);
     NetworkOptions options =
-        new NetworkOptions(
-            DType.FLOAT32,
-            NetworkOptions.Precision.valueOf(arguments[1]),
-            NetworkOptions.Backward.valueOf(arguments[2]));
+        new NetworkOptions(DType.FLOAT32, NetworkOptions.Precision.valueOf(arguments[1]));
     System.out.println(grown(count, options) >> 20);
   }
 
@@ -33,7 +30,6 @@ final class ManySteps {
     NetworkSpec spec = SmallGraph.spec();
     Seed seed = new Seed(3);
     Batches batch = Batches.random(seed, spec, DType.FLOAT32, 16);
-    boolean layerwise = options.backward() == NetworkOptions.Backward.LAYERWISE;
     try (Network network = Network.create(Engine.start(1), spec, seed, options);
         Optimizer optimizer =
             new SgdMomentum(network, new SgdMomentum.Settings(0.9, 1e-4, true, 1))) {
@@ -44,11 +40,9 @@ final class ManySteps {
         }
         TrainingStep plain = TrainingStep.of(seed, step);
         network.forwardBackward(batch.samples(), plain);
-        if (layerwise) {
-          network.forwardBackward(
-              List.of(batch.part(0, 8).samples(), batch.part(8, 8).samples()),
-              plain.withStatistics(StatisticsReducer.LOCAL));
-        }
+        network.forwardBackward(
+            List.of(batch.part(0, 8).samples(), batch.part(8, 8).samples()),
+            plain.withStatistics(StatisticsReducer.LOCAL));
         optimizer.step(0.001);
         network.evaluate(batch.samples());
       }

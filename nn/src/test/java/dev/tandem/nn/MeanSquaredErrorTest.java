@@ -23,23 +23,20 @@ class MeanSquaredErrorTest {
     NetworkSpec spec = spec();
     MemorySegment inputs = memory(1, 2, 3, 4);
     MemorySegment targets = memory(1, 0, 0, 1);
-    for (NetworkOptions.Backward backward : NetworkOptions.Backward.values()) {
-      NetworkOptions options =
-          NetworkOptions.DEFAULT.withDtype(DType.FLOAT64).withBackward(backward);
-      try (Network network = Network.create(Engine.start(1), spec, new Seed(1), options)) {
-        network.parameterBuffer().fill((byte) 0);
-        MemorySegment weight = network.parameters().getFirst().data();
-        weight.setAtIndex(ValueLayout.JAVA_DOUBLE, 0, 1); // outputs: (1, 0) and (3, 0)
-        Samples samples = new Samples(inputs, targets, 2);
-        // Squares of differences: 0, 0, 9, 1; their gradients by the outputs: 0, 0, 3/2, -1/2.
-        assertEquals(2.5, network.forwardBackward(samples, TrainingStep.of(new Seed(1), 0)), 1e-12);
-        double[] gradient = Batches.numbers(network.gradients().getFirst());
-        assertEquals(4.5, gradient[0], 1e-12);
-        assertEquals(6, gradient[1], 1e-12);
-        assertEquals(-1.5, gradient[2], 1e-12);
-        assertEquals(-2, gradient[3], 1e-12);
-        assertEquals(2.5, network.evaluate(samples).meanLoss(), 1e-12);
-      }
+    NetworkOptions options = NetworkOptions.DEFAULT.withDtype(DType.FLOAT64);
+    try (Network network = Network.create(Engine.start(1), spec, new Seed(1), options)) {
+      network.parameterBuffer().fill((byte) 0);
+      MemorySegment weight = network.parameters().getFirst().data();
+      weight.setAtIndex(ValueLayout.JAVA_DOUBLE, 0, 1); // outputs: (1, 0) and (3, 0)
+      Samples samples = new Samples(inputs, targets, 2);
+      // Squares of differences: 0, 0, 9, 1; their gradients by the outputs: 0, 0, 3/2, -1/2.
+      assertEquals(2.5, network.forwardBackward(samples, TrainingStep.of(new Seed(1), 0)), 1e-12);
+      double[] gradient = Batches.numbers(network.gradients().getFirst());
+      assertEquals(4.5, gradient[0], 1e-12);
+      assertEquals(6, gradient[1], 1e-12);
+      assertEquals(-1.5, gradient[2], 1e-12);
+      assertEquals(-2, gradient[3], 1e-12);
+      assertEquals(2.5, network.evaluate(samples).meanLoss(), 1e-12);
     }
   }
 

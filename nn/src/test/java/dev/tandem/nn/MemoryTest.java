@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @EnabledOnOs(OS.LINUX)
 class MemoryTest {
@@ -22,29 +22,28 @@ class MemoryTest {
   private static final long MOST_MEBIBYTES = 48;
 
   @ParameterizedTest
-  @CsvSource({"FULL, LAYERWISE", "FULL, WHOLE_GRAPH"})
-  void fiveHundredStepsKeepMemoryFlat(String precision, String backward) throws Exception {
-    staysFlat(500, precision, backward);
+  @EnumSource(value = NetworkOptions.Precision.class, names = "FULL")
+  void fiveHundredStepsKeepMemoryFlat(NetworkOptions.Precision precision) throws Exception {
+    staysFlat(500, precision);
   }
 
   @ParameterizedTest
-  @CsvSource({"FULL, LAYERWISE", "MIXED, LAYERWISE", "FULL, WHOLE_GRAPH"})
+  @EnumSource(NetworkOptions.Precision.class)
   @Tag("slow")
-  void tenThousandStepsKeepMemoryFlat(String precision, String backward) throws Exception {
-    staysFlat(10_000, precision, backward);
+  void tenThousandStepsKeepMemoryFlat(NetworkOptions.Precision precision) throws Exception {
+    staysFlat(10_000, precision);
   }
 
-  private static void staysFlat(int steps, String precision, String backward) throws Exception {
+  private static void staysFlat(int steps, NetworkOptions.Precision precision) throws Exception {
     ChildJvm child =
         ChildJvm.start(
             ChildJvm.classPath(),
             FIXED_HEAP,
             ManySteps.class,
             Integer.toString(steps),
-            precision,
-            backward);
+            precision.name());
     String output = Watchdog.within(Duration.ofMinutes(10), child::output);
-    System.out.println(steps + " steps, " + precision + " " + backward + ": " + output + " MiB");
+    System.out.println(steps + " steps, " + precision + ": " + output + " MiB");
     assertTrue(Long.parseLong(output) < MOST_MEBIBYTES, "grew by " + output + " MiB");
   }
 }

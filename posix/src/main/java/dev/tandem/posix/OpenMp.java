@@ -30,12 +30,6 @@ import java.util.function.IntConsumer;
  */
 public final class OpenMp {
 
-  private static final String LIBRARY = "libgomp.so.1";
-  private static final int LAZY = 1;
-
-  /** Only if somebody has loaded it: a second one would have threads of its own. */
-  private static final int NO_LOAD = 4;
-
   private static final int NO_FLAGS = 0;
 
   /** Work under way: parts go to whoever asks next. */
@@ -48,11 +42,10 @@ public final class OpenMp {
   private final MemorySegment entrance;
 
   @SuppressWarnings("restricted") // this module is where foreign calls live
-  private OpenMp(Linker linker) {
+  private OpenMp(Linker linker, MemorySegment function) {
     parallel =
         linker.downcallHandle(
-            symbol(linker, "GOMP_parallel"),
-            FunctionDescriptor.ofVoid(ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT));
+            function, FunctionDescriptor.ofVoid(ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT));
     try {
       MethodHandle enter =
           MethodHandles.lookup().bind(this, "enter", MethodType.methodType(void.class, long.class));
@@ -62,34 +55,14 @@ public final class OpenMp {
     }
   }
 
-  /** The threads of the libraries that have been loaded by now. */
-  public static Capability<OpenMp> ofLoadedLibraries() {
-    return Linux.bind("computing with the threads of OpenMP", OpenMp::new);
-  }
-
-  private static MemorySegment symbol(Linker linker, String name) {
-    MethodHandle open =
-        Linux.function(linker, "dlopen", FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
-    MethodHandle find =
-        Linux.function(linker, "dlsym", FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = Linux.scratch().callState;
-      MemorySegment library =
-          (MemorySegment) open.invokeExact(state, arena.allocateFrom(LIBRARY), LAZY | NO_LOAD);
-      if (library.address() == 0) {
-        throw new UnsupportedOperationException("no library has loaded " + LIBRARY);
-      }
-      MemorySegment symbol =
-          (MemorySegment) find.invokeExact(state, library, arena.allocateFrom(name));
-      if (symbol.address() == 0) {
-        throw new UnsupportedOperationException("no function %s in %s".formatted(name, LIBRARY));
-      }
-      return symbol;
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw Linux.unexpected(e);
-    }
+  /**
+   * The threads of the library that has this function.
+   *
+   * @param parallel where {@code GOMP_parallel} is
+   */
+  public static Capability<OpenMp> by(MemorySegment parallel) {
+    return Linux.bind(
+        "computing with the threads of OpenMP", linker -> new OpenMp(linker, parallel));
   }
 
   /**

@@ -1,21 +1,20 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.MemoryFormat;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Activation;
 import java.util.List;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.MemoryFormat;
 
 /** A function of each element. */
 final class ActivationLayer implements Layer {
 
   private final Activation.Function function;
-  private final Scalar slope;
+  private final double slope;
 
   ActivationLayer(Activation spec) {
     function = spec.function();
-    slope = new Scalar(spec.slope());
+    slope = spec.slope();
   }
 
   @Override
@@ -23,12 +22,12 @@ final class ActivationLayer implements Layer {
     Tensor input = inputs.getFirst();
     Tensor output =
         switch (function) {
-          case RELU -> VectorUnit.serves(input) ? VectorRelu.forward(input) : torch.relu(input);
-          case LEAKY_RELU -> torch.leaky_relu(input, slope);
-          case GELU -> torch.gelu(input);
-          case SIGMOID -> torch.sigmoid(input);
-          case TANH -> torch.tanh(input);
-          case SILU -> torch.silu(input);
+          case RELU -> VectorUnit.serves(input) ? VectorRelu.forward(input) : Functions.relu(input);
+          case LEAKY_RELU -> Functions.leakyRelu(input, slope);
+          case GELU -> Functions.gelu(input);
+          case SIGMOID -> Functions.sigmoid(input);
+          case TANH -> Functions.tanh(input);
+          case SILU -> Functions.silu(input);
         };
     return new Pass(input, output);
   }
@@ -39,12 +38,11 @@ final class ActivationLayer implements Layer {
       return forward(inputs, mode); // their backward passes need the input, or they are rare
     }
     Tensor input = inputs.getFirst();
-    if (VectorUnit.serves(input) && input.is_contiguous(MemoryFormat.ChannelsLast)) {
+    if (VectorUnit.serves(input) && input.isContiguous(MemoryFormat.CHANNELS_LAST)) {
       VectorRelu.forwardOver(input);
-      return new Pass(input, Torch.own(input));
+      return new Pass(input, input);
     }
-    // What comes back is the input's own handle, which goes with the layer before.
-    return new Pass(input, Torch.own(torch.relu_(input)));
+    return new Pass(input, Functions.reluInPlace(input));
   }
 
   @Override
@@ -54,17 +52,12 @@ final class ActivationLayer implements Layer {
           case RELU ->
               VectorUnit.serves(outputGradient)
                   ? VectorRelu.backward(pass.output(), outputGradient)
-                  : torch.threshold_backward(outputGradient, pass.output(), slope);
-          case LEAKY_RELU -> torch.leaky_relu_backward(outputGradient, pass.input(), slope, false);
-          case GELU -> torch.gelu_backward(outputGradient, pass.input());
-          case SIGMOID -> torch.sigmoid_backward(outputGradient, pass.output());
-          case TANH -> torch.tanh_backward(outputGradient, pass.output());
-          case SILU -> torch.silu_backward(outputGradient, pass.input());
+                  : Functions.reluBackward(outputGradient, pass.output());
+          case LEAKY_RELU -> Functions.leakyReluBackward(outputGradient, pass.input(), slope);
+          case GELU -> Functions.geluBackward(outputGradient, pass.input());
+          case SIGMOID -> Functions.sigmoidBackward(outputGradient, pass.output());
+          case TANH -> Functions.tanhBackward(outputGradient, pass.output());
+          case SILU -> Functions.siluBackward(outputGradient, pass.input());
         });
-  }
-
-  @Override
-  public void close() {
-    slope.close();
   }
 }

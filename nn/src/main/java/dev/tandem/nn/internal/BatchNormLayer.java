@@ -1,16 +1,13 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Functions.Three;
+import dev.tandem.nn.engine.Functions.Two;
+import dev.tandem.nn.engine.Mask;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.BatchNorm;
 import java.util.List;
-import org.bytedeco.javacpp.BoolPointer;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.T_TensorTensorTensor_T;
-import org.bytedeco.pytorch.T_TensorTensor_T;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.TensorOptional;
-import org.bytedeco.pytorch.TensorVector;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * Batch normalisation, alone or together with other batches.
@@ -36,13 +33,13 @@ public final class BatchNormLayer extends NormLayer {
   }
 
   @Override
-  T_TensorTensorTensor_T normalise(Tensor input, Mode mode) {
-    return torch.native_batch_norm(
+  Three normalise(Tensor input, Mode mode) {
+    return Functions.batchNorm(
         input,
-        tensors.exact(0),
-        tensors.exact(1),
-        new TensorOptional(tensors.buffers().get(0)),
-        new TensorOptional(tensors.buffers().get(1)),
+        tensors.parameter(0),
+        tensors.parameter(1),
+        tensors.buffers().get(0),
+        tensors.buffers().get(1),
         mode.training(),
         spec.momentum(),
         spec.epsilon());
@@ -56,54 +53,50 @@ public final class BatchNormLayer extends NormLayer {
 
   /** One row of float64: number of elements of a channel, their sums, the sums of their squares. */
   public Tensor forwardSums(Tensor input) {
-    long count = input.numel() / input.size(1);
-    Tensor exact = Torch.type(input) == ScalarType.BFloat16 ? input.to(ScalarType.Float) : input;
-    T_TensorTensor_T result = torch.var_mean(exact, Torch.allButChannels(input), false, false);
-    Tensor variance = result.get0().to(ScalarType.Double);
-    Tensor mean = result.get1().to(ScalarType.Double);
-    Scalar elements = new Scalar((double) count);
-    Tensor sums = mean.mul(elements);
-    Tensor squares = variance.add(mean.mul(mean)).mul(elements);
-    Tensor number = torch.full_like(mean.narrow(0, 0, 1), elements);
-    return torch.cat(new TensorVector(number, sums, squares), 0);
+    double count = (double) input.numel() / input.size(1);
+    Tensor exact = input.type() == ScalarType.BFLOAT16 ? input.to(ScalarType.FLOAT) : input;
+    Two result = Functions.varianceAndMean(exact, Torch.allButChannels(input));
+    Tensor variance = result.first().to(ScalarType.DOUBLE);
+    Tensor mean = result.second().to(ScalarType.DOUBLE);
+    Tensor sums = mean.mul(count);
+    Tensor squares = variance.add(mean.mul(mean)).mul(count);
+    Tensor number = mean.narrow(0, 0, 1).fullLike(count);
+    return Functions.concatenate(0, number, sums, squares);
   }
 
   /** Lets the sums of all batches into the running statistics: once for each step. */
   public void remember(Tensor totals) {
-    double count = totals.narrow(0, 0, 1).item_double();
-    Scalar momentum = new Scalar(spec.momentum());
+    double count = totals.narrow(0, 0, 1).item();
     Tensor runningMean = tensors.buffers().get(0);
     Tensor runningVariance = tensors.buffers().get(1);
-    Tensor unbiased = variance(totals).mul(new Scalar(count / Math.max(1, count - 1)));
-    runningMean.lerp_(mean(totals).to(runningMean.scalar_type()), momentum);
-    runningVariance.lerp_(unbiased.to(runningVariance.scalar_type()), momentum);
+    Tensor unbiased = variance(totals).mul(count / Math.max(1, count - 1));
+    runningMean.lerp_(mean(totals).to(runningMean.type()), spec.momentum());
+    runningVariance.lerp_(unbiased.to(runningVariance.type()), spec.momentum());
   }
 
   /** The second half of forward, with the sums of all batches. */
   public Pass forwardTogether(Tensor input, Tensor totals) {
-    ScalarType exact = Torch.type(tensors.parameter(0));
+    ScalarType exact = tensors.parameter(0).type();
     Tensor mean = mean(totals).to(exact);
     Tensor variance = variance(totals).to(exact);
-    T_TensorTensorTensor_T result =
-        torch.native_batch_norm(
+    Three result =
+        Functions.batchNorm(
             input,
-            tensors.exact(0),
-            tensors.exact(1),
-            new TensorOptional(mean),
-            new TensorOptional(variance),
+            tensors.parameter(0),
+            tensors.parameter(1),
+            mean,
+            variance,
             false,
             spec.momentum(),
             spec.epsilon());
-    return new Pass(
-        input, Torch.own(result.get0()), mean, variance, Torch.own(totals.narrow(0, 0, 1)));
+    return new Pass(input, result.first(), mean, variance, totals.narrow(0, 0, 1));
   }
 
   /** One row of float64: for each channel the gradient by the weight, then that by the bias. */
   public Tensor backwardSums(Pass pass, Tensor outputGradient) {
-    T_TensorTensorTensor_T result = weightGradients(pass, outputGradient);
-    return torch.cat(
-        new TensorVector(result.get1().to(ScalarType.Double), result.get2().to(ScalarType.Double)),
-        0);
+    Three result = weightGradients(pass, outputGradient);
+    return Functions.concatenate(
+        0, result.second().to(ScalarType.DOUBLE), result.third().to(ScalarType.DOUBLE));
   }
 
   /** Puts the gradients of the parameters, which are the sums of this batch, into the sink. */
@@ -119,13 +112,13 @@ public final class BatchNormLayer extends NormLayer {
    */
   public Tensor backwardDataTogether(Pass pass, Tensor outputGradient, Tensor totals) {
     long channels = totals.numel() / 2;
-    Tensor mean = pass.saved(0).to(ScalarType.Double);
-    Tensor inverse = pass.saved(1).to(ScalarType.Double).add(new Scalar(spec.epsilon())).rsqrt();
-    Scalar share = new Scalar(1 / pass.saved(2).item_double());
+    Tensor mean = pass.saved(0).to(ScalarType.DOUBLE);
+    Tensor inverse = pass.saved(1).to(ScalarType.DOUBLE).add(spec.epsilon()).rsqrt();
+    double share = 1 / pass.saved(2).item();
     Tensor byWeight = totals.narrow(0, 0, channels).mul(share);
     Tensor byBias = totals.narrow(0, channels, channels).mul(share);
     // dx = outer dy + inner x + constant, each one number for a channel.
-    Tensor outer = tensors.parameter(0).to(ScalarType.Double).mul(inverse);
+    Tensor outer = tensors.parameter(0).to(ScalarType.DOUBLE).mul(inverse);
     Tensor inner = outer.mul(inverse).mul(byWeight).neg();
     Tensor constant = outer.mul(byBias).add(inner.mul(mean)).neg();
     return outputGradient
@@ -135,27 +128,26 @@ public final class BatchNormLayer extends NormLayer {
   }
 
   @Override
-  T_TensorTensorTensor_T gradients(Pass pass, Tensor gradient, BoolPointer wanted) {
+  Three gradients(Pass pass, Tensor gradient, Mask wanted) {
     boolean alone = pass.saved().size() == ALONE;
     List<Tensor> statistics = pass.saved().isEmpty() ? tensors.buffers() : pass.saved();
-    TensorOptional nothing = new TensorOptional();
-    TensorOptional mean = new TensorOptional(statistics.get(0));
-    TensorOptional spread = new TensorOptional(statistics.get(1));
-    return torch.native_batch_norm_backward(
+    Tensor mean = statistics.get(0);
+    Tensor spread = statistics.get(1);
+    return Functions.batchNormBackward(
         gradient,
         pass.input(),
-        tensors.exact(0),
-        alone ? nothing : mean,
-        alone ? nothing : spread,
-        alone ? mean : nothing,
-        alone ? spread : nothing,
+        tensors.parameter(0),
+        alone ? null : mean,
+        alone ? null : spread,
+        alone ? mean : null,
+        alone ? spread : null,
         alone,
         spec.epsilon(),
         wanted);
   }
 
   private static Tensor channel(Tensor values, Pass pass) {
-    return Torch.perChannel(values, pass.input()).to(pass.input().scalar_type());
+    return Torch.perChannel(values, pass.input()).to(pass.input().type());
   }
 
   private static Tensor mean(Tensor totals) {
@@ -170,6 +162,6 @@ public final class BatchNormLayer extends NormLayer {
         .narrow(0, 1 + channels, channels)
         .div(totals.narrow(0, 0, 1))
         .sub(mean.mul(mean))
-        .clamp_min(new Scalar(0.0));
+        .clampMin(0.0);
   }
 }

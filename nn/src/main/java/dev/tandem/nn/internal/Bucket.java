@@ -2,13 +2,14 @@ package dev.tandem.nn.internal;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.engine.Scope;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.ParameterSpec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.bytedeco.pytorch.Tensor;
 
 /**
  * One tensor for each parameter, all in one contiguous segment, seen by us as views and by the
@@ -40,12 +41,15 @@ public final class Bucket implements AutoCloseable {
       long bytes = parameter.shape().elements() * dtype.bytes();
       MemorySegment slice = buffer.asSlice(offset, bytes, ALIGNMENT);
       slices.add(new TensorView(prefix + parameter.name(), dtype, parameter.shape(), slice));
-      // Counted once for the bucket itself: runs count their own uses up and down again.
-      tensors.add(Torch.tensor(slice, dtype, parameter.shape()).retainReference());
       offset += aligned(parameter, dtype);
     }
     views = List.copyOf(slices);
-    everything = Torch.tensor(buffer, dtype, size / dtype.bytes()).retainReference();
+    try (Scope _ = new Scope()) {
+      for (TensorView view : views) {
+        tensors.add(Torch.tensor(view.data(), dtype, view.shape()).retain());
+      }
+      everything = Torch.tensor(buffer, dtype, size / dtype.bytes()).retain();
+    }
   }
 
   /** The memory of all tensors and of the gaps between them. */
@@ -73,8 +77,8 @@ public final class Bucket implements AutoCloseable {
   /** Frees what the engine knows of the memory, not the memory. */
   @Override
   public void close() {
-    tensors.forEach(Tensor::close);
-    everything.close();
+    tensors.forEach(Tensor::release);
+    everything.release();
   }
 
   private static long aligned(ParameterSpec parameter, DType dtype) {

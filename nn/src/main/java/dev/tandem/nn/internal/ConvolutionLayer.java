@@ -1,43 +1,34 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.Shape;
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Functions.Three;
+import dev.tandem.nn.engine.Mask;
+import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.engine.Windows;
 import dev.tandem.nn.spec.Convolution;
 import dev.tandem.nn.spec.Window;
 import java.util.List;
-import org.bytedeco.javacpp.BoolPointer;
-import org.bytedeco.pytorch.LongArrayRefOptional;
-import org.bytedeco.pytorch.T_TensorTensorTensor_T;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
 
 /** A convolution in two or three dimensions of space; saves the weights that it computed with. */
 final class ConvolutionLayer implements Layer {
 
   private final LayerTensors tensors;
-  private final BoolPointer dataOnly = Torch.mask(true, false, false);
-  private final BoolPointer weightsOnly;
-  private final LongArrayRefOptional noBias = new LongArrayRefOptional();
+  private final Mask weightsOnly;
   private final long[] biasShape;
-  private final long[] stride;
-  private final long[] padding;
-  private final long[] dilation;
-  private final long[] outputPadding;
+  private final Windows windows;
   private final long groups;
   private final boolean bias;
   private final ConvolutionProduct product;
 
   ConvolutionLayer(Convolution spec, Shape input, LayerTensors tensors) {
     this.tensors = tensors;
-    int dimensions = input.extents().size() - 1;
-    Window window = spec.window().over(dimensions);
-    stride = Torch.longs(window.stride());
-    padding = Torch.longs(window.padding());
-    dilation = Torch.longs(window.dilation());
-    outputPadding = new long[dimensions];
+    Window window = spec.window().over(input.extents().size() - 1);
+    windows = Torch.windows(window);
     groups = spec.groups();
     bias = spec.bias();
-    weightsOnly = Torch.mask(false, true, bias);
-    biasShape = new long[] {spec.filters()};
+    weightsOnly = bias ? Mask.WEIGHTS_AND_BIAS : Mask.WEIGHTS;
+    biasShape = bias ? new long[] {spec.filters()} : null;
     product = new ConvolutionProduct(window, spec.filters(), spec.groups());
   }
 
@@ -45,9 +36,7 @@ final class ConvolutionLayer implements Layer {
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
     Tensor weight = tensors.computingFast(0);
-    // The engine would differentiate the product step by step: slower than its own kernels.
-    boolean differentiated = input.requires_grad() || weight.requires_grad();
-    if (!differentiated && product.pays(input)) {
+    if (product.pays(input)) {
       Tensor output = product.forward(input, weight);
       if (bias) {
         output.add_(Torch.perChannel(tensors.computing(1), output));
@@ -55,16 +44,7 @@ final class ConvolutionLayer implements Layer {
       return new Pass(input, output, weight);
     }
     Tensor output =
-        torch.convolution(
-            input,
-            weight,
-            tensors.computingOptional(1),
-            stride,
-            padding,
-            dilation,
-            false,
-            outputPadding,
-            groups);
+        Functions.convolution(input, weight, tensors.computingOptional(1), windows, groups);
     return new Pass(input, output, weight);
   }
 
@@ -73,7 +53,7 @@ final class ConvolutionLayer implements Layer {
     if (product.pays(pass.input())) {
       return List.of(product.dataGradient(pass.input(), pass.saved(0), outputGradient));
     }
-    return List.of(Torch.own(backward(pass, outputGradient, dataOnly).get0()));
+    return List.of(backward(pass, outputGradient, Mask.DATA).first());
   }
 
   @Override
@@ -85,47 +65,15 @@ final class ConvolutionLayer implements Layer {
       }
       return;
     }
-    T_TensorTensorTensor_T result = backward(pass, outputGradient, weightsOnly);
-    sink.put(0, result.get1());
+    Three result = backward(pass, outputGradient, weightsOnly);
+    sink.put(0, result.second());
     if (bias) {
-      sink.put(1, result.get2());
+      sink.put(1, result.third());
     }
   }
 
-  @Override
-  public void close() {
-    noBias.close();
-    dataOnly.close();
-    weightsOnly.close();
-  }
-
-  private T_TensorTensorTensor_T backward(Pass pass, Tensor outputGradient, BoolPointer wanted) {
-    Tensor input = pass.input();
-    Tensor weight = pass.saved(0);
-    return bias
-        ? torch.convolution_backward(
-            outputGradient,
-            input,
-            weight,
-            biasShape,
-            stride,
-            padding,
-            dilation,
-            false,
-            outputPadding,
-            groups,
-            wanted)
-        : torch.convolution_backward(
-            outputGradient,
-            input,
-            weight,
-            noBias,
-            stride,
-            padding,
-            dilation,
-            false,
-            outputPadding,
-            groups,
-            wanted);
+  private Three backward(Pass pass, Tensor outputGradient, Mask wanted) {
+    return Functions.convolutionBackward(
+        outputGradient, pass.input(), pass.saved(0), biasShape, windows, groups, wanted);
   }
 }

@@ -1,13 +1,11 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Libtorch;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Window;
 import java.util.List;
-import org.bytedeco.pytorch.LongOptional;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.ScalarTypeOptional;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * The three passes of a convolution as products of matrices. A row of one matrix is what the kernel
@@ -57,16 +55,16 @@ final class ConvolutionProduct {
       return false;
     }
     long places = lines(input) * columns(input);
-    return switch (Torch.type(input)) {
-      case BFloat16 -> places <= VERY_FEW_PLACES;
-      case Float -> places <= FEW_PLACES && torch.get_num_threads() == 1;
+    return switch (input.type()) {
+      case BFLOAT16 -> places <= VERY_FEW_PLACES;
+      case FLOAT -> places <= FEW_PLACES && Libtorch.threads() == 1;
       default -> false;
     };
   }
 
   /** Whether it is the faster way to the gradient of the weights. */
   boolean paysForWeights(Tensor input) {
-    if (simple && Torch.type(input) == ScalarType.BFloat16) {
+    if (simple && input.type() == ScalarType.BFLOAT16) {
       return filters >= QUITE_MANY_FILTERS && lines(input) * columns(input) <= FEW_PLACES;
     }
     return pays(input);
@@ -91,14 +89,11 @@ final class ConvolutionProduct {
             .mm(matrix(weight))
             .reshape(samples, lines, columns, kernel.get(0), kernel.get(1), channels);
     // Windows overlap: their parts are added up, without rounding in between.
-    ScalarType type = Torch.type(input);
-    ScalarType exact = type == ScalarType.BFloat16 ? ScalarType.Float : type;
+    ScalarType type = input.type();
+    ScalarType exact = type == ScalarType.BFLOAT16 ? ScalarType.FLOAT : type;
     long paddedLines = input.size(2) + 2 * padding.get(0);
     long paddedColumns = input.size(3) + 2 * padding.get(1);
-    Tensor sum =
-        torch.zeros(
-            new long[] {samples, paddedLines, paddedColumns, channels},
-            input.options().dtype(new ScalarTypeOptional(exact)));
+    Tensor sum = Tensor.zeros(exact, samples, paddedLines, paddedColumns, channels);
     for (int line = 0; line < kernel.get(0); line++) {
       Tensor at = every(sum, 1, line, lines, stride.get(0));
       for (int column = 0; column < kernel.get(1); column++) {
@@ -128,11 +123,11 @@ final class ConvolutionProduct {
     Tensor padded =
         padding.stream().allMatch(width -> width == 0)
             ? Torch.fast(input)
-            : Torch.fast(torch.constant_pad_nd(input, border, new Scalar(0.0)));
+            : Torch.fast(Functions.pad(input, border));
     long line = padded.size(3) * channels; // elements of a line of pixels
     long places = input.size(0) * lines(input) * columns(input);
     return padded
-        .as_strided(
+        .asStrided(
             new long[] {
               input.size(0), lines(input), columns(input), kernel.get(0), kernel.get(1), channels
             },
@@ -160,7 +155,7 @@ final class ConvolutionProduct {
   /** So many slices of a dimension from the first one on, each so far from the one before. */
   private static Tensor every(Tensor tensor, int dimension, long first, long count, long distance) {
     long end = first + (count - 1) * distance + 1;
-    return tensor.slice(dimension, new LongOptional(first), new LongOptional(end), distance);
+    return tensor.slice(dimension, first, end, distance);
   }
 
   private long lines(Tensor input) {

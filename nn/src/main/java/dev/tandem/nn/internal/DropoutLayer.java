@@ -1,14 +1,13 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.Seed;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Dropout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * Zeros at random; saves by what each element was multiplied.
@@ -45,8 +44,8 @@ final class DropoutLayer implements Layer {
     Seed step = mode.seed().derive("dropout").derive(name).derive(mode.step());
     int batch = Math.toIntExact(input.size(0));
     long elements = input.numel() / batch;
-    Tensor row = torch.empty(input.numel()).to(ScalarType.Float);
-    MemorySegment memory = Torch.memory(row);
+    Tensor row = Tensor.empty(ScalarType.FLOAT, input.numel());
+    MemorySegment memory = row.memory();
     float grown = (float) (1 / (1 - probability));
     for (int sample = 0; sample < batch; sample++) {
       SplittableRandom random = step.derive(mode.firstSample() + sample).random();
@@ -54,6 +53,6 @@ final class DropoutLayer implements Layer {
         memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, random.nextDouble() < probability ? 0 : grown);
       }
     }
-    return Torch.fast(row.reshape(input.sizes())).to(input.scalar_type());
+    return Torch.fast(row.reshape(input.sizes())).to(input.type());
   }
 }

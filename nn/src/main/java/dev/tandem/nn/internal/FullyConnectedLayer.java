@@ -1,8 +1,8 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Tensor;
 import java.util.List;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
 
 /** A fully connected layer over the last dimension; saves the weights that it computed with. */
 final class FullyConnectedLayer implements Layer {
@@ -17,12 +17,12 @@ final class FullyConnectedLayer implements Layer {
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
     Tensor weight = tensors.computing(0);
-    return new Pass(input, torch.linear(input, weight, tensors.computingOptional(1)), weight);
+    return new Pass(input, Functions.linear(input, weight, tensors.computingOptional(1)), weight);
   }
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    return List.of(torch.matmul(outputGradient, pass.saved(0)));
+    return List.of(outputGradient.matmul(pass.saved(0)));
   }
 
   @Override

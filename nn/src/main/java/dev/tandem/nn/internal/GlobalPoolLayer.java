@@ -1,11 +1,10 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Functions.Two;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.GlobalPool;
 import java.util.List;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.T_TensorTensor_T;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
 
 /** The mean or maximum of each channel; of a maximum, saves its place. */
 final class GlobalPoolLayer implements Layer {
@@ -22,8 +21,8 @@ final class GlobalPoolLayer implements Layer {
     return switch (kind) {
       case AVERAGE -> new Pass(input, input.mean(space(input)));
       case MAX -> {
-        T_TensorTensor_T result = torch.max(input.flatten(2, -1), 2, false);
-        yield new Pass(input, Torch.own(result.get0()), Torch.own(result.get1()));
+        Two result = Functions.max(input.flatten(2, -1), 2);
+        yield new Pass(input, result.first(), result.second());
       }
     };
   }
@@ -37,10 +36,11 @@ final class GlobalPoolLayer implements Layer {
     Tensor column = outputGradient.reshape(batch, channels, 1);
     Tensor spread =
         switch (kind) {
-          case AVERAGE -> column.div(new Scalar((double) places)).expand(batch, channels, places);
+          case AVERAGE -> column.div((double) places).expand(batch, channels, places);
           case MAX ->
-              torch
-                  .zeros_like(input.flatten(2, -1))
+              input
+                  .flatten(2, -1)
+                  .zerosLike()
                   .scatter_(2, pass.saved(0).reshape(batch, channels, 1), column);
         };
     return List.of(Torch.fast(spread.reshape(input.sizes())));

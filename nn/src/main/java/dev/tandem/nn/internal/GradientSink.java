@@ -1,8 +1,7 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Tensor;
 import java.util.List;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
 
 /**
  * Where the gradients of one layer's parameters go: into memory that is there already.
@@ -29,12 +28,12 @@ public record GradientSink(List<Tensor> gradients, boolean adds) {
   /** Takes the product of two matrices, computed in place where the types allow it. */
   void putProduct(int parameter, Tensor left, Tensor right) {
     Tensor target = gradients.get(parameter);
-    if (Torch.type(left) != Torch.type(target)) {
+    if (left.type() != target.type()) {
       put(parameter, left.mm(right));
     } else if (adds) {
       target.addmm_(left, right);
     } else {
-      torch.mm_out(target, left, right);
+      target.mm_(left, right);
     }
   }
 }

@@ -1,6 +1,8 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.Shape;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Activation;
 import dev.tandem.nn.spec.Add;
 import dev.tandem.nn.spec.AveragePool;
@@ -28,11 +30,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /** The layers of a network in the engine, and who feeds whom; it borrows all tensors. */
-public final class Graph implements AutoCloseable {
+public final class Graph {
 
   /** The number that stands for the network's input among the numbers of nodes. */
   static final int INPUT = -1;
@@ -238,10 +238,5 @@ public final class Graph implements AutoCloseable {
   /** Whether this node is the last that takes the output of the other. */
   boolean isLastUse(int node, int input) {
     return lastUse[input] == node;
-  }
-
-  @Override
-  public void close() {
-    layers.forEach(Layer::close);
   }
 }

@@ -1,14 +1,14 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Scope;
+import dev.tandem.nn.engine.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
-import org.bytedeco.javacpp.PointerScope;
-import org.bytedeco.pytorch.Tensor;
 
 /**
  * One batch on its way through a graph, node by node: forward in the order of the nodes, then
- * backward in the other. Used inside a pointer scope of the caller's, which owns the input.
+ * backward in the other. Used inside a scope of the caller's, which owns the input.
  *
  * <p>The gradient behind a node that feeds several others is the sum of theirs in the order in
  * which the backward pass meets them, from the last node to the first.
@@ -58,11 +58,11 @@ public final class GraphRun implements AutoCloseable {
         }
       }
     }
-    return Torch.own(output(last));
+    return output(last).alias();
   }
 
   void forward(int node) {
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       Mode own = graph.isFrozen(node) ? Mode.EVALUATION : mode;
       Layer layer = graph.layer(node);
       Layer.Pass pass =
@@ -91,7 +91,7 @@ public final class GraphRun implements AutoCloseable {
 
   /** Says what the gradient of the loss behind an output node is, or adds to it. */
   void gradient(int node, Tensor gradient) {
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       add(node, gradient);
     }
   }
@@ -106,7 +106,7 @@ public final class GraphRun implements AutoCloseable {
     Layer.Pass pass = passes[node];
     Tensor gradient = gradients[node];
     GradientSink sink = sink(node);
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       boolean passesOn = graph.inputs(node).stream().anyMatch(this::takesGradient);
       if (passesOn && graph.isFrozen(node)) {
         addToInputs(node, layer.backwardData(pass, gradient));
@@ -127,7 +127,7 @@ public final class GraphRun implements AutoCloseable {
   }
 
   void forwardTogether(int node, Tensor totals) {
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       passes[node] = batchNorm(node).forwardTogether(inputs(node).getFirst(), totals).keep();
     }
   }
@@ -141,7 +141,7 @@ public final class GraphRun implements AutoCloseable {
 
   void backwardTogether(int node, Tensor totals) {
     if (takesGradient(graph.inputs(node).getFirst())) {
-      try (PointerScope _ = new PointerScope()) {
+      try (Scope _ = new Scope()) {
         addToInputs(
             node,
             List.of(batchNorm(node).backwardDataTogether(passes[node], gradients[node], totals)));
@@ -200,15 +200,15 @@ public final class GraphRun implements AutoCloseable {
 
   private void add(int node, Tensor gradient) {
     Tensor known = gradients[node];
-    gradients[node] = (known == null ? gradient : known.add(gradient)).retainReference();
+    gradients[node] = (known == null ? gradient : known.add(gradient)).retain();
     if (known != null) {
-      known.releaseReference();
+      known.release();
     }
   }
 
   private void dropSaved(int node) {
     Layer.Pass pass = passes[node];
-    pass.saved().forEach(Tensor::releaseReference);
+    pass.saved().forEach(Tensor::release);
     passes[node] = new Layer.Pass(pass.inputs(), pass.output(), List.of());
   }
 
@@ -225,7 +225,7 @@ public final class GraphRun implements AutoCloseable {
     Tensor gradient = gradients[node];
     if (gradient != null) {
       gradients[node] = null;
-      gradient.releaseReference();
+      gradient.release();
     }
   }
 }

@@ -1,9 +1,9 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.Shape;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Window;
 import java.lang.foreign.MemorySegment;
-import org.bytedeco.pytorch.Tensor;
 
 /**
  * The windows that a pooling lays over images whose channels are last in memory, in 16 bits an
@@ -56,7 +56,7 @@ record ImageWindows(int channels, Side lines, Side columns) {
 
   /** Memory for so many images before the pooling, samples x lines x columns x channels. */
   Tensor newInputs(Tensor like) {
-    return like.new_empty(like.size(0), lines.in(), columns.in(), channels);
+    return Tensor.empty(like.type(), like.size(0), lines.in(), columns.in(), channels);
   }
 
   /** The same behind it. */

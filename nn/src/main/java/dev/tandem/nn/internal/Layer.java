@@ -1,17 +1,17 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Tensor;
 import java.util.List;
-import org.bytedeco.pytorch.Tensor;
 
 /**
  * One layer in the engine: its three passes apart.
  *
  * <p>A layer remembers nothing between calls but its parameters and buffers: what the backward
  * passes need is in the {@link Pass} that forward returned, so several batches may be under way at
- * once. Results belong to the caller's pointer scope; no pass but {@link #forwardOver} changes what
- * it was given.
+ * once. Results belong to the caller's scope; no pass but {@link #forwardOver} changes what it was
+ * given.
  */
-public interface Layer extends AutoCloseable {
+public interface Layer {
 
   /**
    * What happened in one forward pass.
@@ -32,17 +32,17 @@ public interface Layer extends AutoCloseable {
       return saved.get(index);
     }
 
-    /** Keeps output and saved tensors beyond the pointer scope; the inputs belong to others. */
+    /** Keeps output and saved tensors beyond the scope; the inputs belong to others. */
     public Pass keep() {
-      output.retainReference();
-      saved.forEach(Tensor::retainReference);
+      output.retain();
+      saved.forEach(Tensor::retain);
       return this;
     }
 
     /** Undoes {@link #keep}. */
     public void release() {
-      output.releaseReference();
-      saved.forEach(Tensor::releaseReference);
+      output.release();
+      saved.forEach(Tensor::release);
     }
   }
 
@@ -75,10 +75,5 @@ public interface Layer extends AutoCloseable {
     backwardWeights(pass, outputGradient, sink);
     weightsReady.run();
     return backwardData(pass, outputGradient);
-  }
-
-  @Override
-  default void close() {
-    // Most layers own nothing of the engine's.
   }
 }

@@ -1,9 +1,8 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import java.util.List;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.TensorOptional;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * The parameters and buffers of one layer, borrowed, and the type that it computes in.
@@ -17,6 +16,7 @@ public record LayerTensors(List<Tensor> parameters, List<Tensor> buffers, Scalar
     buffers = List.copyOf(buffers);
   }
 
+  /** A parameter in its own type: normalisations keep their few parameters exact. */
   Tensor parameter(int index) {
     return parameters.get(index);
   }
@@ -24,7 +24,7 @@ public record LayerTensors(List<Tensor> parameters, List<Tensor> buffers, Scalar
   /** A parameter as the layer computes with it. */
   Tensor computing(int index) {
     Tensor parameter = parameters.get(index);
-    return Torch.type(parameter) == computing ? parameter : parameter.to(computing);
+    return parameter.type() == computing ? parameter : parameter.to(computing);
   }
 
   /**
@@ -36,12 +36,7 @@ public record LayerTensors(List<Tensor> parameters, List<Tensor> buffers, Scalar
   }
 
   /** A parameter as the layer computes with it, or nothing if the layer has no such parameter. */
-  TensorOptional computingOptional(int index) {
-    return index < parameters.size() ? new TensorOptional(computing(index)) : new TensorOptional();
-  }
-
-  /** A parameter in its own type: normalisations keep their few parameters exact. */
-  TensorOptional exact(int index) {
-    return new TensorOptional(parameters.get(index));
+  Tensor computingOptional(int index) {
+    return index < parameters.size() ? computing(index) : null;
   }
 }

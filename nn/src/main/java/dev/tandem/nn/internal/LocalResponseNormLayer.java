@@ -1,14 +1,13 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.Shape;
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.engine.Windows;
 import dev.tandem.nn.spec.LocalResponseNorm;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import org.bytedeco.pytorch.LongOptional;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
 
 /**
  * y = x s^-beta with s = k + alpha m(x²), where m is the mean over the window. Saves s and s^-beta.
@@ -41,7 +40,7 @@ final class LocalResponseNormLayer implements Layer {
     if (vectors.isPresent() && VectorUnit.serves(input)) {
       return vectors.get().forward(input);
     }
-    Tensor scale = mean(input.mul(input)).mul_(new Scalar(spec.alpha())).add_(new Scalar(spec.k()));
+    Tensor scale = mean(input.mul(input)).mul_(spec.alpha()).add_(spec.k());
     Tensor factor = factor(scale);
     return new Pass(input, input.mul(factor), scale, factor);
   }
@@ -53,7 +52,7 @@ final class LocalResponseNormLayer implements Layer {
       Tensor root = scale.rsqrt();
       return root.mul(root.sqrt());
     }
-    return scale.pow(new Scalar(-spec.beta()));
+    return scale.pow(-spec.beta());
   }
 
   @Override
@@ -64,7 +63,7 @@ final class LocalResponseNormLayer implements Layer {
     Tensor scale = pass.saved(0);
     Tensor direct = outputGradient.mul(pass.saved(1));
     Tensor through = mean(direct.mul(pass.input()).div_(scale)).mul_(pass.input());
-    return List.of(direct.sub_(through, new Scalar(2 * spec.alpha() * spec.beta())));
+    return List.of(direct.sub_(through, 2 * spec.alpha() * spec.beta()));
   }
 
   private Tensor mean(Tensor values) {
@@ -77,26 +76,23 @@ final class LocalResponseNormLayer implements Layer {
   private Tensor meanOverChannels(Tensor values) {
     int half = spec.size() / 2;
     // The engine pads from the last dimension backwards; the channels are the second.
-    long[] padding = new long[2 * ((int) values.dim() - 1)];
+    long[] padding = new long[2 * (values.dim() - 1)];
     padding[padding.length - 2] = half;
     padding[padding.length - 1] = half;
-    Tensor padded = torch.constant_pad_nd(values, padding, new Scalar(0.0));
+    Tensor padded = Functions.pad(values, padding);
     Tensor sum = padded.narrow(1, 0, values.size(1));
     for (int i = 1; i < spec.size(); i++) {
       sum = sum.add(padded.narrow(1, i, values.size(1)));
     }
-    return Torch.fast(sum.div(new Scalar((double) spec.size())));
+    return Torch.fast(sum.div(spec.size()));
   }
 
   private Tensor meanOverSpace(Tensor values) {
-    int dimensions = (int) values.dim() - 2;
+    int dimensions = values.dim() - 2;
     long[] kernel = filled(dimensions, spec.size());
     long[] stride = filled(dimensions, 1);
     long[] padding = filled(dimensions, spec.size() / 2);
-    LongOptional wholeWindow = new LongOptional();
-    return dimensions == 2
-        ? torch.avg_pool2d(values, kernel, stride, padding, false, true, wholeWindow)
-        : torch.avg_pool3d(values, kernel, stride, padding, false, true, wholeWindow);
+    return Functions.averagePool(values, new Windows(kernel, stride, padding, stride), false);
   }
 
   private static long[] filled(int length, long value) {

@@ -1,11 +1,10 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Scope;
+import dev.tandem.nn.engine.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import org.bytedeco.javacpp.PointerScope;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
 
 /**
  * Several batches of one step, each with kernel calls of its own, node by node: so they can meet in
@@ -83,7 +82,7 @@ public final class Lockstep {
   }
 
   private void forwardTogether(int node) {
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       List<Tensor> parts = new ArrayList<>();
       for (GraphRun run : runs) {
         parts.add(run.forwardSums(node));
@@ -97,7 +96,7 @@ public final class Lockstep {
   }
 
   private void backwardTogether(int node, Ready ready) {
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       List<Tensor> parts = new ArrayList<>();
       for (int i = 0; i < runs.size(); i++) {
         int run = i;
@@ -111,9 +110,8 @@ public final class Lockstep {
   }
 
   private Tensor total(int node, List<Tensor> parts) {
-    Tensor total = torch.zeros_like(parts.getFirst());
-    reduction.sum(
-        graph.name(node), parts.stream().map(Torch::memory).toList(), Torch.memory(total));
+    Tensor total = parts.getFirst().zerosLike();
+    reduction.sum(graph.name(node), parts.stream().map(Tensor::memory).toList(), total.memory());
     return total;
   }
 }

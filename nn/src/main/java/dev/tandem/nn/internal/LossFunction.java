@@ -1,15 +1,13 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.DType;
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Loss;
 import java.lang.foreign.MemorySegment;
-import org.bytedeco.pytorch.LongOptional;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
-/** What the outputs of a batch cost; results belong to the caller's pointer scope. */
+/** What the outputs of a batch cost; results belong to the caller's scope. */
 public sealed interface LossFunction {
 
   /** The loss function of this name. */
@@ -23,7 +21,7 @@ public sealed interface LossFunction {
   /** The targets of a batch in the memory that the caller gave. */
   Tensor targets(MemorySegment memory, DType dtype, long batch, long outputs);
 
-  /** The mean loss of a batch, as a scalar that the engine can differentiate. */
+  /** The mean loss of a batch, as a scalar. */
   Tensor meanLoss(Tensor outputs, Tensor targets);
 
   /** The gradient of the mean loss by the outputs. */
@@ -42,26 +40,26 @@ public sealed interface LossFunction {
 
     @Override
     public Tensor meanLoss(Tensor outputs, Tensor targets) {
-      Tensor logShares = torch.log_softmax(exact(outputs), 1);
+      Tensor logShares = Functions.logSoftmax(exact(outputs), 1);
       Tensor picked = logShares.gather(1, column(targets));
-      return picked.sum().div(new Scalar(-(double) outputs.size(0)));
+      return picked.sum().div(-(double) outputs.size(0));
     }
 
     @Override
     public Tensor gradient(Tensor outputs, Tensor targets) {
-      Tensor shares = torch.softmax(exact(outputs), 1);
+      Tensor shares = Functions.softmax(exact(outputs), 1);
       Tensor column = column(targets);
-      Tensor minusOne = torch.full_like(shares.narrow(1, 0, 1), new Scalar(-1.0));
+      Tensor minusOne = shares.narrow(1, 0, 1).fullLike(-1);
       // The gradient of one sample's loss is share - 1 at the label, and share elsewhere.
       return shares
-          .scatter_add_(1, column, minusOne)
-          .div_(new Scalar((double) outputs.size(0)))
-          .to(outputs.scalar_type());
+          .scatterAdd_(1, column, minusOne)
+          .div_((double) outputs.size(0))
+          .to(outputs.type());
     }
 
     @Override
     public long correct(Tensor outputs, Tensor targets) {
-      return outputs.argmax(new LongOptional(1), false).eq(targets).sum().item_long();
+      return (long) outputs.argmax(1).eq(targets).sum().item();
     }
 
     private static Tensor column(Tensor targets) {
@@ -80,15 +78,12 @@ public sealed interface LossFunction {
     @Override
     public Tensor meanLoss(Tensor outputs, Tensor targets) {
       Tensor difference = exact(outputs).sub(targets);
-      return difference.mul(difference).sum().div(new Scalar((double) outputs.numel()));
+      return difference.mul(difference).sum().div((double) outputs.numel());
     }
 
     @Override
     public Tensor gradient(Tensor outputs, Tensor targets) {
-      return exact(outputs)
-          .sub(targets)
-          .mul(new Scalar(2.0 / outputs.numel()))
-          .to(outputs.scalar_type());
+      return exact(outputs).sub(targets).mul(2.0 / outputs.numel()).to(outputs.type());
     }
 
     @Override
@@ -99,6 +94,6 @@ public sealed interface LossFunction {
 
   /** Losses are computed in float32 at least. */
   private static Tensor exact(Tensor outputs) {
-    return Torch.type(outputs) == ScalarType.BFloat16 ? outputs.to(ScalarType.Float) : outputs;
+    return outputs.type() == ScalarType.BFLOAT16 ? outputs.to(ScalarType.FLOAT) : outputs;
   }
 }

@@ -1,11 +1,9 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.SelfAttention;
 import java.util.List;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.TensorVector;
-import org.bytedeco.pytorch.global.torch;
 
 /**
  * Multi-head self-attention. N samples of T tokens of E features; H heads of D features.
@@ -36,14 +34,14 @@ final class SelfAttentionLayer implements Layer {
     Tensor input = inputs.getFirst();
     Tensor inWeight = tensors.computing(0);
     Tensor outWeight = tensors.computing(2);
-    Tensor projected = torch.linear(input, inWeight, tensors.computingOptional(1)); // N T 3E
+    Tensor projected = Functions.linear(input, inWeight, tensors.computingOptional(1)); // N T 3E
     Tensor queries = head(projected, 0);
     Tensor keys = head(projected, 1);
     Tensor values = head(projected, 2);
     Tensor scores = queries.matmul(keys.transpose(2, 3)).mul(scale(queries));
-    Tensor shares = torch.softmax(scores, 3);
+    Tensor shares = Functions.softmax(scores, 3);
     Tensor answers = sideBySide(shares.matmul(values));
-    Tensor output = torch.linear(answers, outWeight, tensors.computingOptional(3));
+    Tensor output = Functions.linear(answers, outWeight, tensors.computingOptional(3));
     return new Pass(input, output, queries, keys, values, shares, answers, inWeight, outWeight);
   }
 
@@ -89,8 +87,8 @@ final class SelfAttentionLayer implements Layer {
     Tensor byScores = byShares.sub(sums).mul(shares).mul(scale(queries));
     Tensor byQueries = byScores.matmul(keys);
     Tensor byKeys = byScores.transpose(2, 3).matmul(queries);
-    return torch.cat(
-        new TensorVector(sideBySide(byQueries), sideBySide(byKeys), sideBySide(byValues)), 2);
+    return Functions.concatenate(
+        2, sideBySide(byQueries), sideBySide(byKeys), sideBySide(byValues));
   }
 
   /** One of the blocks of E features, head by head: N H T D. */
@@ -109,7 +107,7 @@ final class SelfAttentionLayer implements Layer {
     return heads.transpose(1, 2).reshape(heads.size(0), heads.size(2), -1);
   }
 
-  private static Scalar scale(Tensor queries) {
-    return new Scalar(1 / Math.sqrt((double) queries.size(3)));
+  private static double scale(Tensor queries) {
+    return 1 / Math.sqrt((double) queries.size(3));
   }
 }

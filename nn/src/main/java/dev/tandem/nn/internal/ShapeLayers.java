@@ -1,11 +1,9 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Tensor;
 import java.util.ArrayList;
 import java.util.List;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.TensorVector;
-import org.bytedeco.pytorch.global.torch;
 
 /** The layers that join, reorder or average, and have no numbers of their own. */
 final class ShapeLayers {
@@ -35,7 +33,7 @@ final class ShapeLayers {
 
     @Override
     public Pass forward(List<Tensor> inputs, Mode mode) {
-      Tensor output = torch.cat(new TensorVector(inputs.toArray(Tensor[]::new)), 1);
+      Tensor output = Functions.concatenate(1, inputs.toArray(Tensor[]::new));
       return new Pass(inputs, output, List.of());
     }
 
@@ -93,7 +91,7 @@ final class ShapeLayers {
     @Override
     public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
       Tensor input = pass.input();
-      Tensor share = outputGradient.div(new Scalar((double) input.size(1)));
+      Tensor share = outputGradient.div((double) input.size(1));
       return List.of(share.unsqueeze(1).expand(input.sizes()).contiguous());
     }
   }

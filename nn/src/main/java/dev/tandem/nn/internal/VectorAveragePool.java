@@ -3,10 +3,10 @@ package dev.tandem.nn.internal;
 import static dev.tandem.nn.internal.Bfloat16Lanes.BYTES;
 import static dev.tandem.nn.internal.Bfloat16Lanes.FLOATS;
 
+import dev.tandem.nn.engine.Tensor;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
-import org.bytedeco.pytorch.Tensor;
 
 /**
  * The backward pass of the mean over windows of bfloat16 images, by the vector unit; see {@link
@@ -26,8 +26,8 @@ final class VectorAveragePool {
   Tensor backward(Tensor outputGradient) {
     Tensor gradient = Torch.fast(outputGradient);
     Tensor result = windows.newInputs(gradient);
-    MemorySegment from = Torch.memory(gradient);
-    MemorySegment to = Torch.memory(result);
+    MemorySegment from = gradient.memory();
+    MemorySegment to = result.memory();
     VectorUnit.share(
         gradient.size(0),
         (begin, end) -> {

@@ -5,15 +5,14 @@ import static dev.tandem.nn.internal.Bfloat16Lanes.FLOATS;
 import static dev.tandem.nn.internal.Bfloat16Lanes.HALVES;
 import static dev.tandem.nn.internal.Bfloat16Lanes.ORDER;
 
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
-import org.bytedeco.pytorch.ScalarTypeOptional;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * The maximum over windows of bfloat16 images, by the vector unit; see {@link VectorUnit}. Saves
@@ -45,12 +44,11 @@ final class VectorMaxPool {
   Layer.Pass forward(Tensor images) {
     Tensor input = Torch.fast(images);
     long[] extents = windows.outputExtents(input);
-    Tensor output = input.new_empty(extents);
-    Tensor taps =
-        input.new_empty(extents, input.options().dtype(new ScalarTypeOptional(ScalarType.Short)));
-    MemorySegment from = Torch.memory(input);
-    MemorySegment to = Torch.memory(output);
-    MemorySegment places = Torch.memory(taps);
+    Tensor output = Tensor.empty(input.type(), extents);
+    Tensor taps = Tensor.empty(ScalarType.SHORT, extents);
+    MemorySegment from = input.memory();
+    MemorySegment to = output.memory();
+    MemorySegment places = taps.memory();
     VectorUnit.share(
         input.size(0),
         (begin, end) -> {
@@ -68,9 +66,9 @@ final class VectorMaxPool {
   Tensor backward(Layer.Pass pass, Tensor outputGradient) {
     Tensor gradient = Torch.fast(outputGradient);
     Tensor result = windows.newInputs(gradient);
-    MemorySegment from = Torch.memory(gradient);
-    MemorySegment to = Torch.memory(result);
-    MemorySegment places = Torch.memory(pass.saved(0));
+    MemorySegment from = gradient.memory();
+    MemorySegment to = result.memory();
+    MemorySegment places = pass.saved(0).memory();
     VectorUnit.share(
         gradient.size(0),
         (begin, end) -> {

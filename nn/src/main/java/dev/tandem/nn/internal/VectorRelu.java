@@ -4,12 +4,11 @@ import static dev.tandem.nn.internal.Bfloat16Lanes.BYTES;
 import static dev.tandem.nn.internal.Bfloat16Lanes.HALVES;
 import static dev.tandem.nn.internal.Bfloat16Lanes.ORDER;
 
+import dev.tandem.nn.engine.Tensor;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
 
 /**
  * The larger of 0 and each element of bfloat16 images, by the vector unit; see {@link VectorUnit}.
@@ -25,14 +24,14 @@ final class VectorRelu {
 
   static Tensor forward(Tensor images) {
     Tensor input = Torch.fast(images);
-    Tensor output = torch.empty_like(input);
-    forwardEach(Torch.memory(input), Torch.memory(output), input.size(0));
+    Tensor output = input.emptyLike();
+    forwardEach(input.memory(), output.memory(), input.size(0));
     return output;
   }
 
   /** The same in place of images whose channels are last in memory. */
   static void forwardOver(Tensor images) {
-    MemorySegment memory = Torch.memory(images);
+    MemorySegment memory = images.memory();
     forwardEach(memory, memory, images.size(0));
   }
 
@@ -51,10 +50,10 @@ final class VectorRelu {
   static Tensor backward(Tensor outputs, Tensor outputGradient) {
     Tensor output = Torch.fast(outputs);
     Tensor gradient = Torch.fast(outputGradient);
-    Tensor result = torch.empty_like(gradient);
-    MemorySegment out = Torch.memory(output);
-    MemorySegment from = Torch.memory(gradient);
-    MemorySegment to = Torch.memory(result);
+    Tensor result = gradient.emptyLike();
+    MemorySegment out = output.memory();
+    MemorySegment from = gradient.memory();
+    MemorySegment to = result.memory();
     long bytes = out.byteSize() / output.size(0);
     VectorUnit.share(
         output.size(0),

@@ -5,15 +5,13 @@ import static dev.tandem.nn.internal.Bfloat16Lanes.FLOATS;
 import static dev.tandem.nn.internal.Bfloat16Lanes.ORDER;
 
 import dev.tandem.core.Shape;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.LocalResponseNorm;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorOperators;
-import org.bytedeco.pytorch.ScalarTypeOptional;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * {@link LocalResponseNormLayer} over windows of bfloat16 images with an exponent of 3/4, by the
@@ -102,14 +100,11 @@ final class VectorResponseNorm {
 
   Layer.Pass forward(Tensor images) {
     Tensor input = Torch.fast(images);
-    Tensor output = torch.empty_like(input);
-    Tensor roots =
-        input.new_empty(
-            new long[] {input.size(0), image},
-            input.options().dtype(new ScalarTypeOptional(ScalarType.Float)));
-    MemorySegment from = Torch.memory(input);
-    MemorySegment to = Torch.memory(output);
-    MemorySegment saved = Torch.memory(roots);
+    Tensor output = input.emptyLike();
+    Tensor roots = Tensor.empty(ScalarType.FLOAT, input.size(0), image);
+    MemorySegment from = input.memory();
+    MemorySegment to = output.memory();
+    MemorySegment saved = roots.memory();
     VectorUnit.share(
         input.size(0),
         (begin, end) -> {
@@ -123,11 +118,11 @@ final class VectorResponseNorm {
 
   Tensor backward(Layer.Pass pass, Tensor outputGradient) {
     Tensor gradient = Torch.fast(outputGradient);
-    Tensor result = torch.empty_like(gradient);
-    MemorySegment in = Torch.memory(Torch.fast(pass.input()));
-    MemorySegment roots = Torch.memory(pass.saved(0));
-    MemorySegment from = Torch.memory(gradient);
-    MemorySegment to = Torch.memory(result);
+    Tensor result = gradient.emptyLike();
+    MemorySegment in = Torch.fast(pass.input()).memory();
+    MemorySegment roots = pass.saved(0).memory();
+    MemorySegment from = gradient.memory();
+    MemorySegment to = result.memory();
     VectorUnit.share(
         gradient.size(0),
         (begin, end) -> {

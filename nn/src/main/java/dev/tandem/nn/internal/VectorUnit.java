@@ -1,10 +1,10 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.Libtorch;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Tensor;
 import dev.tandem.posix.Capability;
 import dev.tandem.posix.OpenMp;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * When layers compute with the processor's vector unit by themselves instead of asking the engine:
@@ -34,7 +34,7 @@ final class VectorUnit {
 
   /** Looked for when the engine has been loaded, and with it what it computes with. */
   private static final class EngineThreads {
-    static final Capability<OpenMp> THREADS = OpenMp.ofLoadedLibraries();
+    static final Capability<OpenMp> THREADS = Libtorch.openMp();
   }
 
   /** Some of the samples of a batch. */
@@ -55,16 +55,15 @@ final class VectorUnit {
   static boolean serves(Tensor images) {
     return PRESENT
         && images.dim() == 4
-        && Torch.type(images) == ScalarType.BFloat16
+        && images.type() == ScalarType.BFLOAT16
         && images.size(1) % LANES == 0
-        && !images.requires_grad() // the engine would not know how to differentiate
-        && (torch.get_num_threads() <= MOST_THREADS
+        && (Libtorch.threads() <= MOST_THREADS
             || EngineThreads.THREADS instanceof Capability.Present<OpenMp>);
   }
 
   /** Computes all samples of a batch, in as many parts as the engine has threads. */
   static void share(long samples, Work work) {
-    int threads = (int) Math.min(torch.get_num_threads(), samples);
+    int threads = (int) Math.min(Libtorch.threads(), samples);
     if (threads > 1 && EngineThreads.THREADS instanceof Capability.Present<OpenMp>(OpenMp openMp)) {
       openMp.run(
           threads, part -> work.samples(samples * part / threads, samples * (part + 1) / threads));

@@ -4,23 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Functions.Three;
+import dev.tandem.nn.engine.Mask;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Scope;
+import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.engine.Tensors;
+import dev.tandem.nn.engine.Windows;
 import dev.tandem.nn.spec.Window;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
-import org.bytedeco.javacpp.PointerScope;
-import org.bytedeco.pytorch.LongArrayRefOptional;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.T_TensorTensorTensor_T;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.TensorOptional;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -46,35 +41,34 @@ class ConvolutionProductTest {
       int filters = random.nextInt(1, 6);
       Window window = Window.of(kernel).withStride(stride).withPadding(padding).over(2);
       String message = "seed %d, round %d: %s".formatted(SEED, round, window);
-      try (PointerScope _ = new PointerScope();
-          Arena arena = Arena.ofConfined()) {
-        Tensor x = Torch.fast(drawn(arena, random, input));
-        Tensor weight = Torch.fast(drawn(arena, random, filters, input[1], kernel, kernel));
+      try (Scope _ = new Scope()) {
+        Tensor x = Torch.fast(drawn(random, input));
+        Tensor weight = Torch.fast(drawn(random, filters, input[1], kernel, kernel));
         ConvolutionProduct product = new ConvolutionProduct(window, filters, 1);
         Tensor output = byEngine(x, weight, stride, padding);
         assertEqual(message + " forward", output, product.forward(x, weight));
-        Tensor gradient = Torch.fast(drawn(arena, random, extents(output)));
-        T_TensorTensorTensor_T back = backByEngine(x, weight, gradient, stride, padding);
-        assertEqual(message + " data", back.get0(), product.dataGradient(x, weight, gradient));
-        assertEqual(message + " weights", back.get1(), product.weightGradient(x, gradient));
+        Tensor gradient = Torch.fast(drawn(random, output.sizes()));
+        Three back = backByEngine(x, weight, gradient, stride, padding);
+        assertEqual(message + " data", back.first(), product.dataGradient(x, weight, gradient));
+        assertEqual(message + " weights", back.second(), product.weightGradient(x, gradient));
       }
     }
   }
 
   @Test
   void paysForManyFiltersOnFewPlaces() {
-    assertTrue(pays(ScalarType.Float, 512, 8));
-    assertFalse(pays(ScalarType.Float, 512, 16));
-    assertFalse(pays(ScalarType.Float, 256, 4));
-    assertTrue(pays(ScalarType.BFloat16, 512, 4));
-    assertFalse(pays(ScalarType.BFloat16, 512, 8));
-    assertFalse(pays(ScalarType.Double, 512, 4));
+    assertTrue(pays(ScalarType.FLOAT, 512, 8));
+    assertFalse(pays(ScalarType.FLOAT, 512, 16));
+    assertFalse(pays(ScalarType.FLOAT, 256, 4));
+    assertTrue(pays(ScalarType.BFLOAT16, 512, 4));
+    assertFalse(pays(ScalarType.BFLOAT16, 512, 8));
+    assertFalse(pays(ScalarType.DOUBLE, 512, 4));
   }
 
   @Test
   void paysMoreOftenForTheGradientOfBfloat16Weights() {
-    try (PointerScope _ = new PointerScope()) {
-      Tensor input = torch.zeros(1, 1, 8, 8).to(ScalarType.BFloat16);
+    try (Scope _ = new Scope()) {
+      Tensor input = Tensor.zeros(ScalarType.BFLOAT16, 1, 1, 8, 8);
       assertTrue(threeByThree(256, 1).paysForWeights(input));
       assertFalse(threeByThree(64, 1).paysForWeights(input));
       assertFalse(threeByThree(256, 2).paysForWeights(input));
@@ -82,8 +76,8 @@ class ConvolutionProductTest {
   }
 
   private static boolean pays(ScalarType type, int filters, long side) {
-    try (PointerScope _ = new PointerScope()) {
-      return threeByThree(filters, 1).pays(torch.zeros(1, 1, side, side).to(type));
+    try (Scope _ = new Scope()) {
+      return threeByThree(filters, 1).pays(Tensor.zeros(type, 1, 1, side, side));
     }
   }
 
@@ -93,52 +87,27 @@ class ConvolutionProductTest {
 
   private static void assertEqual(String message, Tensor expected, Tensor actual) {
     assertEquals(expected.numel(), actual.numel(), message);
-    double difference = expected.sub(actual).abs().max().item_double();
+    double difference = Tensors.apart(expected, actual);
     assertTrue(difference <= 1e-12, () -> message + ": differs by " + difference);
   }
 
   private static Tensor byEngine(Tensor x, Tensor weight, long stride, long padding) {
-    return torch.convolution(
-        x,
-        weight,
-        new TensorOptional(),
-        new long[] {stride, stride},
-        new long[] {padding, padding},
-        new long[] {1, 1},
-        false,
-        new long[] {0, 0},
-        1);
+    return Functions.convolution(x, weight, null, windows(stride, padding), 1);
   }
 
-  private static T_TensorTensorTensor_T backByEngine(
+  private static Three backByEngine(
       Tensor x, Tensor weight, Tensor gradient, long stride, long padding) {
-    return torch.convolution_backward(
-        gradient,
-        x,
-        weight,
-        new LongArrayRefOptional(),
-        new long[] {stride, stride},
-        new long[] {padding, padding},
-        new long[] {1, 1},
-        false,
-        new long[] {0, 0},
-        1,
-        Torch.mask(true, true, false));
+    return Functions.convolutionBackward(
+        gradient, x, weight, null, windows(stride, padding), 1, Mask.DATA_AND_WEIGHTS);
   }
 
-  private static long[] extents(Tensor tensor) {
-    return LongStream.range(0, tensor.dim()).map(tensor::size).toArray();
+  private static Windows windows(long stride, long padding) {
+    long[] unused = {0, 0}; // the weights tell the size
+    return new Windows(
+        unused, new long[] {stride, stride}, new long[] {padding, padding}, new long[] {1, 1});
   }
 
-  private static Tensor drawn(Arena arena, SplittableRandom random, long... extents) {
-    long elements = 1;
-    for (long extent : extents) {
-      elements *= extent;
-    }
-    MemorySegment memory = arena.allocate(ValueLayout.JAVA_DOUBLE, elements);
-    for (long i = 0; i < elements; i++) {
-      memory.setAtIndex(ValueLayout.JAVA_DOUBLE, i, random.nextDouble() - 0.5);
-    }
-    return Torch.tensor(memory, DType.FLOAT64, extents).mul(new Scalar(1.0));
+  private static Tensor drawn(SplittableRandom random, long... extents) {
+    return Tensors.of(ScalarType.DOUBLE, () -> random.nextDouble() - 0.5, extents);
   }
 }

@@ -6,6 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.engine.Autograd;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Scope;
+import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.engine.Tensors;
 import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.testkit.TestSeed;
@@ -16,13 +21,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.bytedeco.javacpp.PointerScope;
-import org.bytedeco.pytorch.BoolOptional;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.TensorVector;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -54,7 +52,7 @@ class LayerTest {
       }
       List<Tensor> buffers = new ArrayList<>();
       for (ParameterSpec buffer : drawn.layer().buffers(drawn.inputs())) {
-        buffers.add(torch.zeros(buffer.shape().toArray()).to(type));
+        buffers.add(Tensor.zeros(type, buffer.shape().toArray()));
       }
       Layer layer =
           Layers.of(drawn.layer(), drawn.inputs(), new LayerTensors(weights, buffers, type));
@@ -65,11 +63,11 @@ class LayerTest {
 
     /** What a loss of which {@code gradient} is the gradient would be. */
     double loss() {
-      return layer.forward(inputs, MODE).output().mul(gradient).sum().item_double();
+      return layer.forward(inputs, MODE).output().mul(gradient).sum().item();
     }
 
     private static Tensor leaf(Tensor tensor, boolean leaf) {
-      return leaf ? tensor.set_requires_grad(true) : tensor;
+      return leaf ? Autograd.leaf(tensor) : tensor;
     }
   }
 
@@ -88,8 +86,8 @@ class LayerTest {
     int kinks = 0;
     for (int round = 0; round < ROUNDS; round++) {
       for (LayerCases drawn : LayerCases.draw(random)) {
-        try (PointerScope _ = new PointerScope()) {
-          Trial trial = Trial.of(drawn, random, ScalarType.Double, false);
+        try (Scope _ = new Scope()) {
+          Trial trial = Trial.of(drawn, random, ScalarType.DOUBLE, false);
           List<Tensor> variables = new ArrayList<>(trial.inputs());
           variables.addAll(trial.weights());
           List<Tensor> gradients = gradients(trial);
@@ -104,7 +102,8 @@ class LayerTest {
                 continue;
               }
               double actual =
-                  Torch.memory(laidOutAs(gradients.get(v), variables.get(v)))
+                  laidOutAs(gradients.get(v), variables.get(v))
+                      .memory()
                       .getAtIndex(ValueLayout.JAVA_DOUBLE, element);
               assertEquals(fine, actual, 1e-6, drawn + " variable " + v + " element " + element);
             }
@@ -118,35 +117,29 @@ class LayerTest {
   @Test
   void passesAgreeWithAutograd() {
     SplittableRandom random = TestSeed.of(LayerTest.class).random();
-    for (ScalarType type : List.of(ScalarType.Double, ScalarType.Float)) {
+    for (ScalarType type : List.of(ScalarType.DOUBLE, ScalarType.FLOAT)) {
       for (int round = 0; round < ROUNDS; round++) {
         for (LayerCases drawn : LayerCases.draw(random)) {
           SplittableRandom values = random.split();
-          try (PointerScope _ = new PointerScope()) {
+          try (Scope _ = new Scope()) {
             // Two trials with the same numbers, one of which the engine keeps track of.
             long seed = values.nextLong();
             Trial apart = Trial.of(drawn, new SplittableRandom(seed), type, false);
             Trial whole = Trial.of(drawn, new SplittableRandom(seed), type, true);
             List<Tensor> leaves = new ArrayList<>(whole.inputs());
             leaves.addAll(whole.weights());
-            Tensor output = whole.layer().forward(whole.inputs(), MODE).output();
+            Tensor output =
+                Autograd.tracked(() -> whole.layer().forward(whole.inputs(), MODE).output());
             assertEquals(
-                Shape.of(output.sizes().vec().get()),
+                Shape.of(output.sizes()),
                 Shape.of(batch(drawn.layer().output(drawn.inputs()))),
                 drawn.toString());
-            TensorVector expected =
-                torch.grad(
-                    new TensorVector(output),
-                    new TensorVector(leaves.toArray(Tensor[]::new)),
-                    new TensorVector(whole.gradient()),
-                    new BoolOptional(false),
-                    false,
-                    false);
+            List<Tensor> expected = Autograd.gradients(output, leaves, whole.gradient());
             List<Tensor> actual = gradients(apart);
             for (int i = 0; i < leaves.size(); i++) {
               String what = drawn + " " + type + " variable " + i;
-              if (type == ScalarType.Float && !close(expected.get(i), actual.get(i))) {
-                Trial exact = Trial.of(drawn, new SplittableRandom(seed), ScalarType.Double, false);
+              if (type == ScalarType.FLOAT && !close(expected.get(i), actual.get(i))) {
+                Trial exact = Trial.of(drawn, new SplittableRandom(seed), ScalarType.DOUBLE, false);
                 assertAsGood(expected.get(i), actual.get(i), gradients(exact).get(i), what);
               } else {
                 assertClose(expected.get(i), actual.get(i), what);
@@ -162,10 +155,10 @@ class LayerTest {
   void bothBackwardPassesAtOnceGiveTheSameBits() {
     SplittableRandom random = TestSeed.of(LayerTest.class).random();
     for (LayerCases drawn : LayerCases.draw(random)) {
-      try (PointerScope _ = new PointerScope()) {
-        Trial trial = Trial.of(drawn, random, ScalarType.Float, false);
+      try (Scope _ = new Scope()) {
+        Trial trial = Trial.of(drawn, random, ScalarType.FLOAT, false);
         List<Tensor> expected = gradients(trial);
-        List<Tensor> weights = trial.weights().stream().map(torch::zeros_like).toList();
+        List<Tensor> weights = trial.weights().stream().map(Tensor::zerosLike).toList();
         Layer.Pass pass = trial.layer().forward(trial.inputs(), MODE);
         int[] told = {0};
         List<Tensor> actual =
@@ -177,7 +170,7 @@ class LayerTest {
         actual.addAll(weights);
         assertEquals(1, told[0]);
         for (int i = 0; i < actual.size(); i++) {
-          assertTrue(torch.equal(expected.get(i), actual.get(i)), drawn + " variable " + i);
+          assertTrue(Tensors.same(expected.get(i), actual.get(i)), drawn + " variable " + i);
         }
       }
     }
@@ -187,16 +180,16 @@ class LayerTest {
   void gradientsAddUpInTheSink() {
     SplittableRandom random = TestSeed.of(LayerTest.class).random();
     for (LayerCases drawn : LayerCases.draw(random)) {
-      try (PointerScope _ = new PointerScope()) {
-        Trial trial = Trial.of(drawn, random, ScalarType.Double, false);
+      try (Scope _ = new Scope()) {
+        Trial trial = Trial.of(drawn, random, ScalarType.DOUBLE, false);
         Layer.Pass pass = trial.layer().forward(trial.inputs(), MODE);
-        List<Tensor> once = trial.weights().stream().map(torch::zeros_like).toList();
-        List<Tensor> twice = trial.weights().stream().map(torch::zeros_like).toList();
+        List<Tensor> once = trial.weights().stream().map(Tensor::zerosLike).toList();
+        List<Tensor> twice = trial.weights().stream().map(Tensor::zerosLike).toList();
         trial.layer().backwardWeights(pass, trial.gradient(), new GradientSink(once, false));
         trial.layer().backwardWeights(pass, trial.gradient(), new GradientSink(twice, true));
         trial.layer().backwardWeights(pass, trial.gradient(), new GradientSink(twice, true));
         for (int i = 0; i < once.size(); i++) {
-          assertClose(once.get(i).mul(new Scalar(2.0)), twice.get(i), drawn.toString());
+          assertClose(once.get(i).mul(2), twice.get(i), drawn.toString());
         }
       }
     }
@@ -206,14 +199,14 @@ class LayerTest {
   private static List<Tensor> gradients(Trial trial) {
     Layer.Pass pass = trial.layer().forward(trial.inputs(), MODE);
     List<Tensor> gradients = new ArrayList<>(trial.layer().backwardData(pass, trial.gradient()));
-    List<Tensor> weights = trial.weights().stream().map(torch::zeros_like).toList();
+    List<Tensor> weights = trial.weights().stream().map(Tensor::zerosLike).toList();
     trial.layer().backwardWeights(pass, trial.gradient(), new GradientSink(weights, false));
     gradients.addAll(weights);
     return gradients;
   }
 
   private static double difference(Trial trial, Tensor variable, long element, double step) {
-    MemorySegment memory = Torch.memory(variable);
+    MemorySegment memory = variable.memory();
     double value = memory.getAtIndex(ValueLayout.JAVA_DOUBLE, element);
     memory.setAtIndex(ValueLayout.JAVA_DOUBLE, element, value + step);
     double above = trial.loss();
@@ -225,13 +218,18 @@ class LayerTest {
 
   /** The gradient with its elements in the order in memory of the variable. */
   private static Tensor laidOutAs(Tensor gradient, Tensor variable) {
-    return torch.empty_like(variable).copy_(gradient);
+    return variable.emptyLike().copy_(gradient);
   }
 
   private static void assertClose(Tensor expected, Tensor actual, String what) {
     assertTrue(
         close(expected, actual),
-        () -> what + ": off by " + apart(expected, actual) + " of " + largest(expected));
+        () ->
+            what
+                + ": off by "
+                + Tensors.apart(expected, actual)
+                + " of "
+                + Tensors.largest(expected));
   }
 
   /**
@@ -239,23 +237,15 @@ class LayerTest {
    * be no worse than it by much.
    */
   private static void assertAsGood(Tensor engine, Tensor ours, Tensor exact, String what) {
-    double error = apart(exact, ours);
-    double engineError = apart(exact, engine);
+    double error = Tensors.apart(exact, ours);
+    double engineError = Tensors.apart(exact, engine);
     assertTrue(
-        error <= 3 * engineError + 1e-6 * largest(exact),
+        error <= 3 * engineError + 1e-6 * Tensors.largest(exact),
         what + ": off by " + error + " from float64, the engine by " + engineError);
   }
 
   private static boolean close(Tensor expected, Tensor actual) {
-    return apart(expected, actual) <= 1e-6 * largest(expected);
-  }
-
-  private static double apart(Tensor expected, Tensor actual) {
-    return expected.sub(actual).abs().max().item_double();
-  }
-
-  private static double largest(Tensor tensor) {
-    return tensor.abs().max().item_double();
+    return Tensors.apart(expected, actual) <= 1e-6 * Tensors.largest(expected);
   }
 
   private static long[] batch(Shape sample) {
@@ -267,11 +257,6 @@ class LayerTest {
 
   /** Numbers that are the same in float32 and in float64. */
   private static Tensor random(SplittableRandom random, long[] extents, ScalarType type) {
-    Tensor values = torch.empty(extents).to(ScalarType.Double);
-    MemorySegment memory = Torch.memory(values);
-    for (long i = 0; i < values.numel(); i++) {
-      memory.setAtIndex(ValueLayout.JAVA_DOUBLE, i, (float) (2 * random.nextDouble() - 1));
-    }
-    return values.to(type);
+    return Tensors.of(type, () -> (float) (2 * random.nextDouble() - 1), extents);
   }
 }

@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Scope;
+import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.engine.Tensors;
 import dev.tandem.nn.spec.Activation;
 import dev.tandem.nn.spec.AveragePool;
 import dev.tandem.nn.spec.LayerSpec;
@@ -15,14 +20,10 @@ import dev.tandem.nn.spec.MaxPool;
 import dev.tandem.nn.spec.Window;
 import dev.tandem.testkit.TestSeed;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import org.bytedeco.javacpp.PointerScope;
-import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.Tensor;
-import org.bytedeco.pytorch.global.torch;
-import org.bytedeco.pytorch.global.torch.ScalarType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -45,16 +46,16 @@ class VectorKernelsTest {
   }
 
   private static Tensor images(SplittableRandom random, long samples, Shape shape) {
-    float[] values = new float[(int) (samples * shape.elements())];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = (float) (3 * random.nextGaussian());
-    }
+    List<Long> extents = shape.extents();
     Tensor images =
-        torch
-            .tensor(values)
-            .reshape(
-                samples, shape.extents().get(0), shape.extents().get(1), shape.extents().get(2));
-    return Torch.fast(images, ScalarType.BFloat16);
+        Tensors.of(
+            ScalarType.FLOAT,
+            () -> 3 * random.nextGaussian(),
+            samples,
+            extents.get(0),
+            extents.get(1),
+            extents.get(2));
+    return Torch.fast(images, ScalarType.BFLOAT16);
   }
 
   private static List<LayerSpec> layers(SplittableRandom random) {
@@ -79,19 +80,19 @@ class VectorKernelsTest {
       Shape shape =
           Shape.of(32L * (1 + random.nextInt(2)), 5L + random.nextInt(6), 5L + random.nextInt(6));
       for (LayerSpec spec : layers(random)) {
-        try (PointerScope _ = new PointerScope()) {
+        try (Scope _ = new Scope()) {
           long samples = 1L + random.nextInt(3);
           Tensor input = images(random, samples, shape);
           assertTrue(VectorUnit.serves(input), "run with --add-modules jdk.incubator.vector");
-          Layer ours = layer(spec, shape, ScalarType.BFloat16);
-          Layer engine = layer(spec, shape, ScalarType.Float);
+          Layer ours = layer(spec, shape, ScalarType.BFLOAT16);
+          Layer engine = layer(spec, shape, ScalarType.FLOAT);
           Layer.Pass actual = ours.forward(List.of(input), MODE);
-          Layer.Pass expected = engine.forward(List.of(input.to(ScalarType.Float)), MODE);
+          Layer.Pass expected = engine.forward(List.of(input.to(ScalarType.FLOAT)), MODE);
           String what = spec + " of " + shape;
           assertClose(expected.output(), actual.output(), what);
           Tensor gradient = images(random, samples, spec.output(List.of(shape)));
           assertClose(
-              engine.backwardData(expected, gradient.to(ScalarType.Float)).getFirst(),
+              engine.backwardData(expected, gradient.to(ScalarType.FLOAT)).getFirst(),
               ours.backwardData(actual, gradient).getFirst(),
               "gradient of " + what);
         }
@@ -103,10 +104,10 @@ class VectorKernelsTest {
   void theBitsDoNotDependOnTheThreads() {
     SplittableRandom random = TestSeed.of(VectorKernelsTest.class).random();
     Shape shape = Shape.of(32, 9, 8);
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       Tensor input = images(random, 5, shape);
       for (LayerSpec spec : layers(random)) {
-        Layer layer = layer(spec, shape, ScalarType.BFloat16);
+        Layer layer = layer(spec, shape, ScalarType.BFLOAT16);
         Tensor gradient = images(random, 5, spec.output(List.of(shape)));
         Tensor output = null;
         Tensor result = null;
@@ -117,8 +118,8 @@ class VectorKernelsTest {
           Tensor back = layer.backwardData(pass, gradient).getFirst();
           output = output == null ? pass.output() : output;
           result = result == null ? back : result;
-          assertTrue(torch.equal(output, pass.output()), spec + " by " + threads);
-          assertTrue(torch.equal(result, back), "gradient of " + spec + " by " + threads);
+          assertTrue(Tensors.same(output, pass.output()), spec + " by " + threads);
+          assertTrue(Tensors.same(result, back), "gradient of " + spec + " by " + threads);
         }
       }
     } finally {
@@ -164,38 +165,35 @@ class VectorKernelsTest {
   void theSameBitsAsTheEnginesReluAndInPlace() {
     SplittableRandom random = TestSeed.of(VectorKernelsTest.class).random();
     Shape shape = Shape.of(32, 5, 7);
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       Tensor input = images(random, 3, shape);
-      input.select(0, 1).select(1, 2).fill_(new Scalar(Double.NaN));
-      input.select(0, 1).select(1, 3).fill_(new Scalar(-Double.NaN));
-      input.select(0, 2).select(1, 0).fill_(new Scalar(Double.NEGATIVE_INFINITY));
-      input.select(0, 2).select(1, 1).fill_(new Scalar(0.0));
+      Tensors.fill(input.select(0, 1).select(1, 2), Double.NaN);
+      Tensors.fill(input.select(0, 1).select(1, 3), -Double.NaN);
+      Tensors.fill(input.select(0, 2).select(1, 0), Double.NEGATIVE_INFINITY);
+      Tensors.fill(input.select(0, 2).select(1, 1), 0.0);
       Tensor gradient = images(random, 3, shape);
-      Tensor expected = torch.relu(input);
-      Tensor back = torch.threshold_backward(gradient, expected, new Scalar(0.0));
-      Layer layer = layer(Activation.relu("relu"), shape, ScalarType.BFloat16);
+      Tensor expected = Functions.relu(input);
+      Tensor back = Functions.reluBackward(gradient, expected);
+      Layer layer = layer(Activation.relu("relu"), shape, ScalarType.BFLOAT16);
       Layer.Pass apart = layer.forward(List.of(input), MODE);
       assertSame(expected, apart.output());
       assertSame(back, layer.backwardData(apart, gradient).getFirst());
-      Tensor copy = input.clone();
+      Tensor copy = input.copy();
       Layer.Pass over = layer.forwardOver(List.of(copy), MODE);
       assertSame(expected, over.output());
       assertSame(expected, copy);
     }
   }
 
-  /** Equal numbers, and the same elements that are not a number. */
   private static void assertSame(Tensor expected, Tensor actual) {
-    assertTrue(torch.equal(expected.isnan(), actual.isnan()));
-    assertTrue(torch.equal(torch.nan_to_num(expected), torch.nan_to_num(actual)));
+    assertTrue(Tensors.same(expected, actual));
   }
 
   private static void assertClose(Tensor expected, Tensor actual, String what) {
-    assertEquals(ScalarType.BFloat16, Torch.type(actual), what);
-    assertEquals(
-        Shape.of(expected.sizes().vec().get()), Shape.of(actual.sizes().vec().get()), what);
-    double largest = expected.abs().max().item_double();
-    double distance = expected.sub(actual.to(ScalarType.Float)).abs().max().item_double();
+    assertEquals(ScalarType.BFLOAT16, actual.type(), what);
+    assertEquals(Shape.of(expected.sizes()), Shape.of(actual.sizes()), what);
+    double largest = Tensors.largest(expected);
+    double distance = Tensors.apart(expected, actual);
     assertTrue(distance <= ROUNDING * largest, what + ": " + distance + " of " + largest);
   }
 
@@ -204,21 +202,22 @@ class VectorKernelsTest {
     SplittableRandom random = TestSeed.of(VectorKernelsTest.class).random();
     Shape shape = Shape.of(32, 7, 7);
     MaxPool spec = new MaxPool("max", Window.of(3).withStride(2), true);
-    try (PointerScope _ = new PointerScope()) {
+    try (Scope _ = new Scope()) {
       Tensor input = images(random, 2, shape);
       Tensor expected =
-          layer(spec, shape, ScalarType.Float)
-              .forward(List.of(input.to(ScalarType.Float)), MODE)
+          layer(spec, shape, ScalarType.FLOAT)
+              .forward(List.of(input.to(ScalarType.FLOAT)), MODE)
               .output();
-      Layer ours = layer(spec, shape, ScalarType.BFloat16);
+      Layer ours = layer(spec, shape, ScalarType.BFLOAT16);
       Tensor actual = ours.forward(List.of(input), MODE).output();
-      assertTrue(torch.equal(expected, actual.to(ScalarType.Float)));
+      assertTrue(Tensors.same(expected, actual.to(ScalarType.FLOAT)));
       // Both signs: processors make negative ones.
       for (double sign : new double[] {1, -1}) {
-        Tensor broken = input.clone();
-        broken.select(0, 0).select(1, 3).select(1, 3).fill_(new Scalar(sign * Double.NaN));
+        Tensor broken = input.copy();
+        Tensors.fill(broken.select(0, 0).select(1, 3).select(1, 3), sign * Double.NaN);
         Tensor output = ours.forward(List.of(broken), MODE).output();
-        assertEquals(32, output.select(0, 0).select(1, 1).select(1, 1).isnan().sum().item_long());
+        double[] place = Tensors.numbers(output.select(0, 0).select(1, 1).select(1, 1));
+        assertEquals(32, Arrays.stream(place).filter(Double::isNaN).count());
       }
     }
   }

@@ -1,0 +1,203 @@
+package dev.tandem.nn.engine;
+
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.Capability;
+import dev.tandem.posix.OpenMp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The libtorch of this process: loaded once, checked, never unloaded. All methods may be called by
+ * any thread.
+ */
+public final class Libtorch {
+
+  /** The oldest release whose operations have the symbols and layouts that we call by. */
+  private static final int OLDEST_MINOR = 7;
+
+  private static final int MAJOR = 2;
+
+  /** Of an installed libtorch, whose other libraries the system finds by itself. */
+  private static final List<String> INSTALLED = List.of("libc10.so", "libtorch_cpu.so");
+
+  private static Libtorch loaded;
+
+  /** Functions of the loaded libraries. */
+  static final class Symbols {
+
+    private final List<SymbolLookup> libraries;
+
+    private Symbols(List<SymbolLookup> libraries) {
+      this.libraries = libraries;
+    }
+
+    /** The address of a symbol, or 0. */
+    long find(String name) {
+      for (SymbolLookup library : libraries) {
+        Optional<MemorySegment> found = library.find(name);
+        if (found.isPresent()) {
+          return found.get().address();
+        }
+      }
+      return 0;
+    }
+
+    /** The address of a symbol that the engine cannot do without. */
+    MemorySegment required(String name) {
+      long address = find(name);
+      if (address == 0) {
+        throw new WorkFailedException(
+            "the libraries of the compute engine have no symbol " + name + ", which it needs");
+      }
+      return MemorySegment.ofAddress(address);
+    }
+  }
+
+  private final Path folder;
+  private final String version;
+
+  private Libtorch(Path folder, String version) {
+    this.folder = folder;
+    this.version = version;
+  }
+
+  /** Whether nothing must be unpacked before it can be loaded. */
+  public static boolean isUnpacked(Optional<Path> installed) {
+    return installed.isPresent() || NativeLibraries.ofThisMachine().isUnpacked(UserCache.folder());
+  }
+
+  /**
+   * Unpacks the libraries that the build brings into the user's cache, unless that has been done or
+   * an installed libtorch is used. Takes seconds, once for each user of a machine.
+   *
+   * @throws WorkFailedException in one line if this machine is not supported or the disk is full
+   */
+  public static void unpack(Optional<Path> installed) {
+    if (installed.isEmpty()) {
+      NativeLibraries libraries = NativeLibraries.ofThisMachine();
+      libraries.checkSystem(SystemLibrary.glibc());
+      libraries.unpack(UserCache.folder());
+    }
+  }
+
+  /**
+   * Loads and checks libtorch: that of a folder, or else that of the build, unpacked if need be.
+   * Only the first call does something.
+   *
+   * @throws WorkFailedException in one line that says what is wrong
+   */
+  public static synchronized Libtorch load(Optional<Path> installed) {
+    if (installed.isPresent()) {
+      return load(installed.get().toAbsolutePath().normalize(), INSTALLED);
+    }
+    NativeLibraries libraries = NativeLibraries.ofThisMachine();
+    libraries.checkSystem(SystemLibrary.glibc());
+    return load(libraries.unpack(UserCache.folder()), libraries.names());
+  }
+
+  private static Libtorch load(Path folder, List<String> libraries) {
+    if (loaded != null) {
+      if (!loaded.folder.equals(folder)) {
+        throw new WorkFailedException(
+            "libtorch is already loaded from %s: a process cannot load a second one from %s"
+                .formatted(loaded.folder, folder));
+      }
+      return loaded;
+    }
+    List<SymbolLookup> lookups = new ArrayList<>();
+    for (String name : libraries) {
+      lookups.addFirst(open(folder.resolve(name)));
+    }
+    lookups.add(SystemLibrary.open("libstdc++.so.6", "libstdc++6"));
+    lookups.add(SystemLibrary.open("libgcc_s.so.1", "libgcc-s1"));
+    Symbols symbols = new Symbols(List.copyOf(lookups));
+    Native.bind(symbols);
+    Operation.missing()
+        .ifPresent(
+            symbol -> {
+              throw unusable(folder, "it has no operation " + symbol);
+            });
+    String version = checkVersion(folder);
+    Native.configure(Processor.gainsFromOneDnn());
+    SelfTest.failure()
+        .ifPresent(
+            failure -> {
+              throw unusable(folder, "version " + version + " computes wrongly: " + failure);
+            });
+    loaded = new Libtorch(folder, version);
+    return loaded;
+  }
+
+  /** Sets how many threads compute each operation of the calling thread, itself among them. */
+  public static void setThreads(int threads) {
+    EngineThread thread = EngineThread.current();
+    if (thread.threads != threads) {
+      Native.setThreads(threads);
+      thread.threads = threads;
+    }
+  }
+
+  /** Threads that compute each operation of the calling thread. */
+  public static int threads() {
+    return Math.max(1, EngineThread.current().threads);
+  }
+
+  /** The threads that the engine computes with, for work of ours. */
+  public static Capability<OpenMp> openMp() {
+    long parallel = Native.symbols().find("GOMP_parallel");
+    return parallel == 0
+        ? new Capability.Missing<>("this libtorch does not compute with GNU's OpenMP")
+        : OpenMp.by(MemorySegment.ofAddress(parallel));
+  }
+
+  /** Where it was loaded from. */
+  public Path folder() {
+    return folder;
+  }
+
+  /** Such as 2.7.1. */
+  public String version() {
+    return version;
+  }
+
+  private static String checkVersion(Path folder) {
+    Matcher found =
+        Pattern.compile("TORCH_VERSION=(\\d+)\\.(\\d+)([.\\w+]*)").matcher(Native.configuration());
+    if (!found.find()) {
+      throw unusable(folder, "it does not tell its version");
+    }
+    int minor = Integer.parseInt(found.group(2));
+    if (Integer.parseInt(found.group(1)) != MAJOR || minor < OLDEST_MINOR) {
+      throw unusable(
+          folder,
+          "it is version %s.%s, and %d.%d or newer is needed"
+              .formatted(found.group(1), found.group(2), MAJOR, OLDEST_MINOR));
+    }
+    return found.group(1) + "." + found.group(2) + found.group(3);
+  }
+
+  @SuppressWarnings("restricted") // loading libraries is what this class is for
+  private static SymbolLookup open(Path file) {
+    if (!Files.isReadable(file)) {
+      throw unusable(file.getParent(), "there is no file " + file.getFileName());
+    }
+    try {
+      return SymbolLookup.libraryLookup(file, Arena.global());
+    } catch (IllegalArgumentException e) {
+      throw unusable(file.getParent(), SystemLibrary.reason(file.toString(), e));
+    }
+  }
+
+  private static WorkFailedException unusable(Path folder, String reason) {
+    return new WorkFailedException(
+        "libtorch in " + folder + " cannot be used as the compute engine: " + reason);
+  }
+}

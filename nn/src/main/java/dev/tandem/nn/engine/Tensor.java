@@ -1,0 +1,643 @@
+package dev.tandem.nn.engine;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * A tensor of the engine, on the processor. Methods have the names of PyTorch's; those that end
+ * with an underscore change the tensor and return it.
+ *
+ * <p>Counts its uses: the scope in which it was made is one, {@link #retain} adds one, {@link
+ * #release} takes one away, and with the last the engine's memory is freed. Used by one thread at a
+ * time.
+ */
+public final class Tensor {
+
+  private final long handle;
+  private int uses = 1;
+  private long[] sizes;
+  private ScalarType type;
+
+  private Tensor(long handle) {
+    this.handle = handle;
+  }
+
+  // Where tensors come from
+
+  /** A tensor that the engine has made at this handle; it belongs to the innermost scope. */
+  static Tensor made(long handle) {
+    Tensor tensor = new Tensor(handle);
+    Scope scope = EngineThread.current().scope;
+    if (scope == null) {
+      Native.deleteTensor(handle);
+      throw new IllegalStateException("tensors are made inside a scope");
+    }
+    scope.add(tensor);
+    return tensor;
+  }
+
+  /** A tensor in this memory, which must outlive it, row-major. */
+  public static Tensor of(MemorySegment memory, ScalarType type, long... sizes) {
+    long[] strides = new long[sizes.length];
+    long stride = 1;
+    for (int i = sizes.length - 1; i >= 0; i--) {
+      strides[i] = stride;
+      stride *= sizes[i];
+    }
+    return strided(memory, type, sizes, strides);
+  }
+
+  /** A tensor in this memory with its elements this far apart in each dimension. */
+  public static Tensor strided(
+      MemorySegment memory, ScalarType type, long[] sizes, long[] strides) {
+    long last = 0;
+    for (int i = 0; i < sizes.length; i++) {
+      last += (sizes[i] - 1) * strides[i];
+    }
+    if (!memory.isNative() || (last + 1) * type.bytes() > memory.byteSize()) {
+      throw new IllegalArgumentException(
+          "a tensor of %d bytes does not fit into %s".formatted((last + 1) * type.bytes(), memory));
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      return made(
+          Native.fromMemory(
+              memory.address(),
+              type,
+              arena.allocateFrom(JAVA_LONG, sizes),
+              arena.allocateFrom(JAVA_LONG, strides)));
+    }
+  }
+
+  public static Tensor zeros(ScalarType type, long... sizes) {
+    long handle = Native.newHandle();
+    return begin(Operation.ZEROS)
+        .resultAt(handle)
+        .numbers(sizes)
+        .optionalType(type)
+        .absent()
+        .absent()
+        .absent()
+        .one(handle);
+  }
+
+  /** Memory as it comes. */
+  public static Tensor empty(ScalarType type, long... sizes) {
+    long handle = Native.newHandle();
+    return begin(Operation.EMPTY)
+        .resultAt(handle)
+        .numbers(sizes)
+        .optionalType(type)
+        .absent()
+        .absent()
+        .absent()
+        .absent()
+        .one(handle);
+  }
+
+  /** Memory as it comes, for a tensor of this one's shape, type and order in memory. */
+  public Tensor emptyLike() {
+    return like(Operation.EMPTY_LIKE);
+  }
+
+  public Tensor zerosLike() {
+    return like(Operation.ZEROS_LIKE);
+  }
+
+  private Tensor like(Operation operation) {
+    long handle = Native.newHandle();
+    return begin(operation)
+        .resultAt(handle)
+        .tensor(this)
+        .absent()
+        .absent()
+        .absent()
+        .absent()
+        .absent()
+        .one(handle);
+  }
+
+  public Tensor fullLike(double value) {
+    long handle = Native.newHandle();
+    return begin(Operation.FULL_LIKE)
+        .resultAt(handle)
+        .tensor(this)
+        .scalar(value)
+        .absent()
+        .absent()
+        .absent()
+        .absent()
+        .absent()
+        .one(handle);
+  }
+
+  /** The same tensor in a handle of its own, which belongs to the innermost scope. */
+  public Tensor alias() {
+    return made(Native.alias(handle()));
+  }
+
+  // Life
+
+  /** Keeps the tensor until a {@link #release} of its own. */
+  public Tensor retain() {
+    handle();
+    uses++;
+    return this;
+  }
+
+  public void release() {
+    handle();
+    uses--;
+    if (uses == 0) {
+      Native.deleteTensor(handle);
+    }
+  }
+
+  long handle() {
+    if (uses <= 0) {
+      throw new IllegalStateException("the tensor has been released");
+    }
+    return handle;
+  }
+
+  // What it is
+
+  public ScalarType type() {
+    if (type == null) {
+      type = ScalarType.ofCode((int) Native.query(Native.Property.TYPE, handle()));
+    }
+    return type;
+  }
+
+  /** The extents; not to be changed. */
+  public long[] sizes() {
+    if (sizes == null) {
+      sizes = numbers(Native.Property.SIZES);
+    }
+    return sizes;
+  }
+
+  public int dim() {
+    return sizes().length;
+  }
+
+  public long size(int dimension) {
+    return sizes()[dimension];
+  }
+
+  public long numel() {
+    long elements = 1;
+    for (long size : sizes()) {
+      elements *= size;
+    }
+    return elements;
+  }
+
+  /** Whether the elements are in this order in memory, without gaps. */
+  public boolean isContiguous(MemoryFormat format) {
+    long[] extents = sizes();
+    if (format != MemoryFormat.CONTIGUOUS
+        && extents.length != (format == MemoryFormat.CHANNELS_LAST ? 4 : 5)) {
+      return false;
+    }
+    long[] strides = numbers(Native.Property.STRIDES);
+    long expected = 1;
+    for (int i = extents.length - 1; i >= 0; i--) {
+      // Channels last: 1, then the last dimension down to the third, then the first.
+      int dimension =
+          format == MemoryFormat.CONTIGUOUS || i == 0 ? i : i == extents.length - 1 ? 1 : i + 1;
+      if (extents[dimension] != 1 && strides[dimension] != expected) {
+        return false;
+      }
+      expected *= extents[dimension];
+    }
+    return true;
+  }
+
+  /** The memory of a tensor without gaps; it must outlive the segment. */
+  public MemorySegment memory() {
+    return Native.memory(Native.query(Native.Property.DATA, handle()), numel() * type().bytes());
+  }
+
+  /** The only element, as a number. */
+  public double item() {
+    if (numel() != 1) {
+      throw new IllegalStateException("a tensor of %d elements is no number".formatted(numel()));
+    }
+    MemorySegment data = memory();
+    return switch (type()) {
+      case FLOAT -> data.get(ValueLayout.JAVA_FLOAT, 0);
+      case DOUBLE -> data.get(ValueLayout.JAVA_DOUBLE, 0);
+      case LONG -> data.get(JAVA_LONG, 0);
+      case INT -> data.get(ValueLayout.JAVA_INT, 0);
+      case BOOL, BYTE -> data.get(ValueLayout.JAVA_BYTE, 0);
+      case SHORT, HALF, BFLOAT16 -> to(ScalarType.FLOAT).item();
+    };
+  }
+
+  private long[] numbers(Native.Property property) {
+    int dimensions = (int) Native.query(Native.Property.DIMENSIONS, handle());
+    return Native.memory(Native.query(property, handle), 8L * dimensions).toArray(JAVA_LONG);
+  }
+
+  // Other views and other forms of the same elements
+
+  public Tensor to(ScalarType other) {
+    return to(other, null);
+  }
+
+  public Tensor to(ScalarType other, MemoryFormat format) {
+    long handle = Native.newHandle();
+    return begin(Operation.TO_DTYPE)
+        .resultAt(handle)
+        .tensor(this)
+        .word(other.code())
+        .flag(false)
+        .flag(false)
+        .optionalFormat(format)
+        .one(handle);
+  }
+
+  public Tensor contiguous() {
+    return contiguous(MemoryFormat.CONTIGUOUS);
+  }
+
+  public Tensor contiguous(MemoryFormat format) {
+    long handle = Native.newHandle();
+    return begin(Operation.CONTIGUOUS)
+        .resultAt(handle)
+        .tensor(this)
+        .word(format.code())
+        .one(handle);
+  }
+
+  /** A copy with memory of its own. */
+  public Tensor copy() {
+    long handle = Native.newHandle();
+    return begin(Operation.CLONE).resultAt(handle).tensor(this).absent().one(handle);
+  }
+
+  public Tensor reshape(long... extents) {
+    return shaped(Operation.RESHAPE, extents);
+  }
+
+  public Tensor permute(long... dimensions) {
+    return shaped(Operation.PERMUTE, dimensions);
+  }
+
+  private Tensor shaped(Operation operation, long... values) {
+    long handle = Native.newHandle();
+    return begin(operation).resultAt(handle).tensor(this).numbers(values).one(handle);
+  }
+
+  public Tensor expand(long... extents) {
+    long handle = Native.newHandle();
+    return begin(Operation.EXPAND)
+        .resultAt(handle)
+        .tensor(this)
+        .numbers(extents)
+        .flag(false)
+        .one(handle);
+  }
+
+  public Tensor asStrided(long[] extents, long[] strides) {
+    long handle = Native.newHandle();
+    return begin(Operation.AS_STRIDED)
+        .resultAt(handle)
+        .tensor(this)
+        .numbers(extents)
+        .numbers(strides)
+        .optionalSymbolic(0)
+        .one(handle);
+  }
+
+  public Tensor flatten(int first, int last) {
+    return pairOfWords(Operation.FLATTEN, first, last);
+  }
+
+  public Tensor transpose(int one, int other) {
+    return pairOfWords(Operation.TRANSPOSE, one, other);
+  }
+
+  private Tensor pairOfWords(Operation operation, long one, long other) {
+    long handle = Native.newHandle();
+    return begin(operation).resultAt(handle).tensor(this).word(one).word(other).one(handle);
+  }
+
+  public Tensor t() {
+    return unary(Operation.T);
+  }
+
+  public Tensor unsqueeze(int dimension) {
+    long handle = Native.newHandle();
+    return begin(Operation.UNSQUEEZE).resultAt(handle).tensor(this).word(dimension).one(handle);
+  }
+
+  public Tensor narrow(int dimension, long start, long length) {
+    long handle = Native.newHandle();
+    return begin(Operation.NARROW)
+        .resultAt(handle)
+        .tensor(this)
+        .word(dimension)
+        .symbolic(start)
+        .symbolic(length)
+        .one(handle);
+  }
+
+  public Tensor select(int dimension, long index) {
+    long handle = Native.newHandle();
+    return begin(Operation.SELECT)
+        .resultAt(handle)
+        .tensor(this)
+        .word(dimension)
+        .symbolic(index)
+        .one(handle);
+  }
+
+  public Tensor slice(int dimension, long start, long end, long step) {
+    long handle = Native.newHandle();
+    return begin(Operation.SLICE_TENSOR)
+        .resultAt(handle)
+        .tensor(this)
+        .word(dimension)
+        .optionalSymbolic(start)
+        .optionalSymbolic(end)
+        .symbolic(step)
+        .one(handle);
+  }
+
+  // Arithmetic
+
+  public Tensor add(Tensor other) {
+    return add(other, 1);
+  }
+
+  /** This plus a multiple of the other. */
+  public Tensor add(Tensor other, double factor) {
+    return scaled(Operation.ADD_TENSOR, other, factor);
+  }
+
+  public Tensor add(double value) {
+    long handle = Native.newHandle();
+    return begin(Operation.ADD_SCALAR)
+        .resultAt(handle)
+        .tensor(this)
+        .scalar(value)
+        .scalar(1)
+        .one(handle);
+  }
+
+  public Tensor add_(Tensor other) {
+    return add_(other, 1);
+  }
+
+  public Tensor add_(Tensor other, double factor) {
+    begin(Operation.ADD_IN_PLACE_TENSOR).tensor(this).tensor(other).scalar(factor).call();
+    return this;
+  }
+
+  public Tensor add_(double value) {
+    begin(Operation.ADD_IN_PLACE_SCALAR).tensor(this).scalar(value).scalar(1).call();
+    return this;
+  }
+
+  public Tensor sub(Tensor other) {
+    return scaled(Operation.SUB_TENSOR, other, 1);
+  }
+
+  public Tensor sub_(Tensor other) {
+    return sub_(other, 1);
+  }
+
+  public Tensor sub_(Tensor other, double factor) {
+    begin(Operation.SUB_IN_PLACE_TENSOR).tensor(this).tensor(other).scalar(factor).call();
+    return this;
+  }
+
+  private Tensor scaled(Operation operation, Tensor other, double factor) {
+    long handle = Native.newHandle();
+    return begin(operation).resultAt(handle).tensor(this).tensor(other).scalar(factor).one(handle);
+  }
+
+  public Tensor mul(Tensor other) {
+    return binary(Operation.MUL_TENSOR, other);
+  }
+
+  public Tensor mul(double factor) {
+    return withScalar(Operation.MUL_SCALAR, factor);
+  }
+
+  public Tensor mul_(Tensor other) {
+    begin(Operation.MUL_IN_PLACE_TENSOR).tensor(this).tensor(other).call();
+    return this;
+  }
+
+  public Tensor mul_(double factor) {
+    begin(Operation.MUL_IN_PLACE_SCALAR).tensor(this).scalar(factor).call();
+    return this;
+  }
+
+  public Tensor div(Tensor other) {
+    return binary(Operation.DIV_TENSOR, other);
+  }
+
+  public Tensor div(double divisor) {
+    return withScalar(Operation.DIV_SCALAR, divisor);
+  }
+
+  public Tensor div_(Tensor other) {
+    begin(Operation.DIV_IN_PLACE_TENSOR).tensor(this).tensor(other).call();
+    return this;
+  }
+
+  public Tensor div_(double divisor) {
+    begin(Operation.DIV_IN_PLACE_SCALAR).tensor(this).scalar(divisor).call();
+    return this;
+  }
+
+  public Tensor pow(double exponent) {
+    return withScalar(Operation.POW_SCALAR, exponent);
+  }
+
+  public Tensor clampMin(double least) {
+    return withScalar(Operation.CLAMP_MIN, least);
+  }
+
+  public Tensor neg() {
+    return unary(Operation.NEG);
+  }
+
+  public Tensor sqrt() {
+    return unary(Operation.SQRT);
+  }
+
+  public Tensor sqrt_() {
+    begin(Operation.SQRT_IN_PLACE).tensor(this).call();
+    return this;
+  }
+
+  public Tensor rsqrt() {
+    return unary(Operation.RSQRT);
+  }
+
+  /** Adds a multiple of the elementwise product. */
+  public Tensor addcmul_(Tensor left, Tensor right, double factor) {
+    begin(Operation.ADDCMUL_IN_PLACE).tensor(this).tensor(left).tensor(right).scalar(factor).call();
+    return this;
+  }
+
+  /** Adds a multiple of the elementwise quotient. */
+  public Tensor addcdiv_(Tensor dividend, Tensor divisor, double factor) {
+    begin(Operation.ADDCDIV_IN_PLACE)
+        .tensor(this)
+        .tensor(dividend)
+        .tensor(divisor)
+        .scalar(factor)
+        .call();
+    return this;
+  }
+
+  /** Moves this share of the way to the other. */
+  public Tensor lerp_(Tensor other, double share) {
+    begin(Operation.LERP_IN_PLACE_SCALAR).tensor(this).tensor(other).scalar(share).call();
+    return this;
+  }
+
+  public Tensor zero_() {
+    begin(Operation.ZERO_IN_PLACE).tensor(this).call();
+    return this;
+  }
+
+  public Tensor copy_(Tensor from) {
+    begin(Operation.COPY_IN_PLACE).tensor(this).tensor(from).flag(false).call();
+    return this;
+  }
+
+  // Products of matrices
+
+  public Tensor mm(Tensor right) {
+    return binary(Operation.MM, right);
+  }
+
+  public Tensor matmul(Tensor right) {
+    return binary(Operation.MATMUL, right);
+  }
+
+  /** Adds the product of two matrices. */
+  public Tensor addmm_(Tensor left, Tensor right) {
+    begin(Operation.ADDMM_IN_PLACE)
+        .tensor(this)
+        .tensor(left)
+        .tensor(right)
+        .scalar(1)
+        .scalar(1)
+        .call();
+    return this;
+  }
+
+  /** Becomes the product of two matrices. */
+  public Tensor mm_(Tensor left, Tensor right) {
+    begin(Operation.MM_OUT).tensor(left).tensor(right).tensor(this).call();
+    return this;
+  }
+
+  // Sums and the like
+
+  public Tensor sum() {
+    long handle = Native.newHandle();
+    return begin(Operation.SUM).resultAt(handle).tensor(this).absent().one(handle);
+  }
+
+  public Tensor sum(long... dimensions) {
+    return reduced(Operation.SUM_DIM, dimensions);
+  }
+
+  public Tensor mean(long... dimensions) {
+    return reduced(Operation.MEAN, dimensions);
+  }
+
+  private Tensor reduced(Operation operation, long... dimensions) {
+    long handle = Native.newHandle();
+    return begin(operation)
+        .resultAt(handle)
+        .tensor(this)
+        .optionalNumbers(dimensions)
+        .flag(false)
+        .absent()
+        .one(handle);
+  }
+
+  /** The Euclidean norm of all elements. */
+  public Tensor norm() {
+    return withScalar(Operation.NORM_SCALAR, 2);
+  }
+
+  public Tensor argmax(long dimension) {
+    long handle = Native.newHandle();
+    return begin(Operation.ARGMAX)
+        .resultAt(handle)
+        .tensor(this)
+        .optionalNumber(dimension)
+        .flag(false)
+        .one(handle);
+  }
+
+  public Tensor eq(Tensor other) {
+    return binary(Operation.EQ_TENSOR, other);
+  }
+
+  public Tensor isfinite() {
+    return unary(Operation.ISFINITE);
+  }
+
+  public Tensor all() {
+    return unary(Operation.ALL);
+  }
+
+  // By index
+
+  public Tensor gather(int dimension, Tensor index) {
+    long handle = Native.newHandle();
+    return begin(Operation.GATHER)
+        .resultAt(handle)
+        .tensor(this)
+        .word(dimension)
+        .tensor(index)
+        .flag(false)
+        .one(handle);
+  }
+
+  public Tensor scatter_(int dimension, Tensor index, Tensor values) {
+    return scattered(Operation.SCATTER_IN_PLACE, dimension, index, values);
+  }
+
+  public Tensor scatterAdd_(int dimension, Tensor index, Tensor values) {
+    return scattered(Operation.SCATTER_ADD_IN_PLACE, dimension, index, values);
+  }
+
+  private Tensor scattered(Operation operation, int dimension, Tensor index, Tensor values) {
+    begin(operation).tensor(this).word(dimension).tensor(index).tensor(values).call();
+    return this;
+  }
+
+  private static CallBlock begin(Operation operation) {
+    return EngineThread.current().call.begin(operation);
+  }
+
+  Tensor unary(Operation operation) {
+    long handle = Native.newHandle();
+    return begin(operation).resultAt(handle).tensor(this).one(handle);
+  }
+
+  Tensor binary(Operation operation, Tensor other) {
+    long handle = Native.newHandle();
+    return begin(operation).resultAt(handle).tensor(this).tensor(other).one(handle);
+  }
+
+  Tensor withScalar(Operation operation, double value) {
+    long handle = Native.newHandle();
+    return begin(operation).resultAt(handle).tensor(this).scalar(value).one(handle);
+  }
+}
