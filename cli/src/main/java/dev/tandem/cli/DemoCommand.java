@@ -95,6 +95,9 @@ final class DemoCommand extends TandemCommand {
   protected Object run() {
     long began = System.nanoTime();
     Progress progress = ConsoleProgress.system();
+    // First of all: what cannot compute here says so before images are drawn.
+    Engine.unpack(progress);
+    Engine.prepare();
     RunFolder run = RunFolder.create(folder);
     try (RunGuard _ = new RunGuard(run)) {
       TrainingConfig config = config(run);
@@ -104,7 +107,6 @@ final class DemoCommand extends TandemCommand {
           Path.of(config.data().train()), root.derive("training"), images, progress);
       GlyphDatabase.write(
           Path.of(config.data().test()), root.derive("test"), Math.max(1, images / 5), progress);
-      Engine.unpack();
       Curves curves = new TrainingJob(run, Placement.here(ranks), progress).run();
       TrainingEvent.Result result = curves.result();
       Path report = run.path().resolve("report.html");

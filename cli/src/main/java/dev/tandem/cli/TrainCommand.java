@@ -139,7 +139,8 @@ final class TrainCommand extends TandemCommand {
     refuseRemains(config, run);
     try (RunGuard _ = new RunGuard(run)) {
       config.save(run.path());
-      Engine.unpack();
+      config.compute().chooseLibtorch();
+      Engine.unpack(ConsoleProgress.system());
       Curves told = train(run, placement, config);
       TrainingEvent.Result result = told.result();
       Path report = run.path().resolve("report.html");

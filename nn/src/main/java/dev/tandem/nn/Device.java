@@ -14,12 +14,7 @@ public record Device(String name) {
   public Device {
     if (GPU.matcher(name).matches()) {
       throw new UsageException(
-          "device "
-              + name
-              + ": this build of Tandem computes on the CPU alone; a GPU needs"
-              + " org.bytedeco:pytorch:2.10.0-1.5.13 with the classifier linux-x86_64-gpu and"
-              + " org.bytedeco:cuda:13.1-9.19-1.5.13 on the class path, and networks that keep"
-              + " their memory there, which are still to come: use device cpu");
+          "device " + name + ": this build of Tandem computes on the CPU alone: use device cpu");
     }
     if (!name.equals("cpu")) {
       throw new UsageException("unknown device '" + name + "': known are cpu and cuda:N");

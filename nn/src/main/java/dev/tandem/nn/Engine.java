@@ -1,6 +1,8 @@
 package dev.tandem.nn;
 
+import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.engine.EngineException;
 import dev.tandem.nn.engine.Libtorch;
 import dev.tandem.posix.Capability;
 import dev.tandem.posix.NativeEnvironment;
@@ -41,11 +43,6 @@ public final class Engine {
     }
   }
 
-  /** Whether {@link #unpack} has nothing to do. */
-  public static boolean isUnpacked() {
-    return Libtorch.isUnpacked(installed());
-  }
-
   /**
    * Checks that this machine can run the engine, and unpacks the native library into the user's
    * cache if it is not there yet.
@@ -56,8 +53,8 @@ public final class Engine {
    *
    * @throws WorkFailedException if there is no native library for this platform
    */
-  public static void unpack() {
-    Libtorch.unpack(installed());
+  public static void unpack(Progress progress) {
+    Libtorch.unpack(installed(), progress);
   }
 
   /**
@@ -72,6 +69,11 @@ public final class Engine {
         loaded = Libtorch.load(installed());
       }
     }
+  }
+
+  /** Whether a failure means that the engine's memory did not suffice. */
+  public static boolean ranOutOfMemory(WorkFailedException failure) {
+    return failure instanceof EngineException e && e.outOfMemory();
   }
 
   /** What it is and where it came from, for reports. */

@@ -8,8 +8,8 @@ import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.internal.BatchNormLayer;
-import dev.tandem.nn.internal.Bucket;
 import dev.tandem.nn.internal.FirstValues;
+import dev.tandem.nn.internal.FlatTensors;
 import dev.tandem.nn.internal.GradientSink;
 import dev.tandem.nn.internal.Layer;
 import dev.tandem.nn.internal.LayerTensors;
@@ -39,9 +39,9 @@ public final class LayerPasses implements AutoCloseable {
   private final List<Shape> inputShapes;
   private final Shape outputShape;
   private final Arena arena = Arena.ofShared();
-  private final Bucket parameters;
-  private final Bucket gradients;
-  private final Bucket buffers;
+  private final FlatTensors parameters;
+  private final FlatTensors gradients;
+  private final FlatTensors buffers;
   private final Layer layer;
   private Layer.Pass pass;
   private StatisticsReducer statistics;
@@ -55,9 +55,9 @@ public final class LayerPasses implements AutoCloseable {
     inputShapes = List.copyOf(inputs);
     outputShape = spec.output(inputs);
     List<ParameterSpec> parameterSpecs = spec.parameters(inputs);
-    parameters = new Bucket(arena, "", dtype, parameterSpecs);
-    gradients = new Bucket(arena, "", dtype, parameterSpecs);
-    buffers = new Bucket(arena, "", dtype, spec.buffers(inputs));
+    parameters = new FlatTensors(arena, "", dtype, parameterSpecs);
+    gradients = new FlatTensors(arena, "", dtype, parameterSpecs);
+    buffers = new FlatTensors(arena, "", dtype, spec.buffers(inputs));
     for (int i = 0; i < parameterSpecs.size(); i++) {
       FirstValues.fill(parameters.views().get(i), parameterSpecs.get(i), seed);
     }

@@ -7,8 +7,8 @@ import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
-import dev.tandem.nn.internal.Bucket;
 import dev.tandem.nn.internal.FirstValues;
+import dev.tandem.nn.internal.FlatTensors;
 import dev.tandem.nn.internal.Graph;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.NetworkSpec;
@@ -36,9 +36,9 @@ public final class Network implements AutoCloseable {
   private final NetworkOptions options;
   private final Set<String> frozen;
   private final Arena arena = Arena.ofShared();
-  private final Bucket parameters;
-  private final Bucket buffers;
-  private final List<Bucket> gradients = new ArrayList<>();
+  private final FlatTensors parameters;
+  private final FlatTensors buffers;
+  private final List<FlatTensors> gradients = new ArrayList<>();
   private final Graph graph;
   private final Passes passes;
 
@@ -51,9 +51,9 @@ public final class Network implements AutoCloseable {
     if (!frozen.isEmpty() && spec.gradientGraph(options.dtype(), frozen).parameters().isEmpty()) {
       throw new UsageException("all layers are frozen: leave one with parameters to learn");
     }
-    parameters = new Bucket(arena, "", options.dtype(), spec.parameters());
-    buffers = new Bucket(arena, "", options.dtype(), spec.buffers());
-    gradients.add(new Bucket(arena, "", options.dtype(), spec.parameters()));
+    parameters = new FlatTensors(arena, "", options.dtype(), spec.parameters());
+    buffers = new FlatTensors(arena, "", options.dtype(), spec.buffers());
+    gradients.add(new FlatTensors(arena, "", options.dtype(), spec.parameters()));
     graph = new Graph(spec, parameters.tensors(), buffers.tensors(), computing(), frozen);
     passes = new Passes(this);
   }
@@ -181,7 +181,7 @@ public final class Network implements AutoCloseable {
     if (arena.scope().isAlive()) {
       parameters.close();
       buffers.close();
-      gradients.forEach(Bucket::close);
+      gradients.forEach(FlatTensors::close);
       arena.close();
     }
   }
@@ -190,17 +190,17 @@ public final class Network implements AutoCloseable {
     return graph;
   }
 
-  Bucket parameterBucket() {
+  FlatTensors parameterBucket() {
     return parameters;
   }
 
-  Bucket bufferBucket() {
+  FlatTensors bufferBucket() {
     return buffers;
   }
 
-  Bucket gradientBucket(int shard) {
+  FlatTensors gradientBucket(int shard) {
     while (gradients.size() <= shard) {
-      gradients.add(new Bucket(arena, "", options.dtype(), spec.parameters()));
+      gradients.add(new FlatTensors(arena, "", options.dtype(), spec.parameters()));
     }
     return gradients.get(shard);
   }

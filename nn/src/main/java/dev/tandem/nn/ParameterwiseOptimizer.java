@@ -5,7 +5,7 @@ import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.engine.Tensor;
-import dev.tandem.nn.internal.Bucket;
+import dev.tandem.nn.internal.FlatTensors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,7 +25,7 @@ abstract class ParameterwiseOptimizer implements Optimizer {
 
   private final Network network;
   private final Arena arena = Arena.ofShared();
-  private final List<Bucket> slots = new ArrayList<>();
+  private final List<FlatTensors> slots = new ArrayList<>();
   private final MemorySegment steps = arena.allocate(ValueLayout.JAVA_LONG);
 
   /** An optimizer that keeps tensors of these names, zero at first. */
@@ -33,7 +33,7 @@ abstract class ParameterwiseOptimizer implements Optimizer {
     this.network = network;
     for (String name : slotNames) {
       slots.add(
-          new Bucket(
+          new FlatTensors(
               arena, "optimizer." + name + ".", network.dtype(), network.spec().parameters()));
     }
   }
@@ -90,7 +90,7 @@ abstract class ParameterwiseOptimizer implements Optimizer {
   @Override
   public final void close() {
     if (arena.scope().isAlive()) {
-      slots.forEach(Bucket::close);
+      slots.forEach(FlatTensors::close);
       arena.close();
     }
   }

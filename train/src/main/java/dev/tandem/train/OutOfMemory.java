@@ -1,14 +1,12 @@
 package dev.tandem.train;
 
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.Engine;
 import dev.tandem.posix.MachineMemory;
 import dev.tandem.train.config.TrainingConfig;
 
 /** What a user reads when the memory of a rank does not suffice. */
 final class OutOfMemory {
-
-  /** The name of the engine's allocator in what it throws. */
-  private static final String ENGINE = "DefaultCPUAllocator";
 
   /** Its value and its gradient. */
   private static final int BYTES_PER_PARAMETER = 2 * Float.BYTES;
@@ -25,7 +23,7 @@ final class OutOfMemory {
     } catch (OutOfMemoryError e) {
       throw failure(config, e);
     } catch (WorkFailedException e) {
-      throw String.valueOf(e.getMessage()).contains(ENGINE) ? failure(config, e) : e;
+      throw Engine.ranOutOfMemory(e) ? failure(config, e) : e;
     }
   }
 

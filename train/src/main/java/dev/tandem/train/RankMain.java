@@ -13,7 +13,6 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.importing.SourceFormat.Split;
 import dev.tandem.data.source.Sources;
-import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.nn.exchange.NetworkFiles;
@@ -111,7 +110,7 @@ public final class RankMain {
         RecordSource test = Sources.open(Path.of(config.data().test()), Split.TEST);
         Network network =
             Network.create(
-                Engine.start(config.compute().device(), threads(config, communicator)),
+                config.compute().startEngine(threads(config, communicator)),
                 config.network(),
                 new Seed(config.seed()).derive("parameters"),
                 config.networkOptions());

@@ -72,7 +72,7 @@ public final class SavedRun implements AutoCloseable {
     NetworkOptions options = config.networkOptions().withFrozen(List.of());
     int processors = Runtime.getRuntime().availableProcessors();
     int wanted = threads > 0 ? threads : config.threadsPerRank(1, processors);
-    Engine engine = Engine.start(config.compute().device(), wanted);
+    Engine engine = config.compute().startEngine(wanted);
     Network network = Network.create(engine, config.network(), new Seed(0), options);
     try {
       long step = one ? Long.parseLong(checkpoint.group(1)) : steps.getLast();

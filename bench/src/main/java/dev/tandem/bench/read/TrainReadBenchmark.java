@@ -92,7 +92,7 @@ public final class TrainReadBenchmark {
       Path database = databases.resolve("train");
       GlyphDatabase.write(database, new Seed(1).derive("training"), images, progress);
       RecordIndex.openOrBuild(database, Progress.SILENT);
-      Engine.unpack();
+      Engine.unpack(Progress.SILENT);
       if (readAhead.changeable()) {
         readAhead.set(ReadPlan.DEFAULT_READ_AHEAD);
       } else {

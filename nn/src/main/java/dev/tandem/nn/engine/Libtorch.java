@@ -1,5 +1,6 @@
 package dev.tandem.nn.engine;
 
+import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.Capability;
 import dev.tandem.posix.OpenMp;
@@ -69,22 +70,17 @@ public final class Libtorch {
     this.version = version;
   }
 
-  /** Whether nothing must be unpacked before it can be loaded. */
-  public static boolean isUnpacked(Optional<Path> installed) {
-    return installed.isPresent() || NativeLibraries.ofThisMachine().isUnpacked(UserCache.folder());
-  }
-
   /**
    * Unpacks the libraries that the build brings into the user's cache, unless that has been done or
    * an installed libtorch is used. Takes seconds, once for each user of a machine.
    *
    * @throws WorkFailedException in one line if this machine is not supported or the disk is full
    */
-  public static void unpack(Optional<Path> installed) {
+  public static void unpack(Optional<Path> installed, Progress progress) {
     if (installed.isEmpty()) {
       NativeLibraries libraries = NativeLibraries.ofThisMachine();
       libraries.checkSystem(SystemLibrary.glibc());
-      libraries.unpack(UserCache.folder());
+      libraries.unpack(UserCache.folder(), progress);
     }
   }
 
@@ -100,7 +96,7 @@ public final class Libtorch {
     }
     NativeLibraries libraries = NativeLibraries.ofThisMachine();
     libraries.checkSystem(SystemLibrary.glibc());
-    return load(libraries.unpack(UserCache.folder()), libraries.names());
+    return load(libraries.unpack(UserCache.folder(), Progress.SILENT), libraries.names());
   }
 
   private static Libtorch load(Path folder, List<String> libraries) {

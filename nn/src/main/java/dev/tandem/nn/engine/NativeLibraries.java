@@ -1,5 +1,6 @@
 package dev.tandem.nn.engine;
 
+import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -130,7 +131,7 @@ record NativeLibraries(String platform, String version, String glibc, List<Libra
   }
 
   /** Unpacks what is not unpacked yet and returns the folder. */
-  Path unpack(Path cache) {
+  Path unpack(Path cache, Progress progress) {
     Path folder = folder(cache);
     if (isUnpacked(cache)) {
       return folder;
@@ -145,7 +146,7 @@ record NativeLibraries(String platform, String version, String glibc, List<Libra
           FileLock _ = channel.lock()) {
         if (!isUnpacked(cache)) {
           checkSpace(cache);
-          unpackAll(folder);
+          unpackAll(folder, progress);
         }
       }
     } catch (IOException e) {
@@ -169,12 +170,19 @@ record NativeLibraries(String platform, String version, String glibc, List<Libra
     }
   }
 
-  private void unpackAll(Path folder) throws IOException {
+  private void unpackAll(Path folder, Progress progress) throws IOException {
     Path pending = folder.resolveSibling(folder.getFileName() + ".pending");
     deleteTree(pending);
     Files.createDirectories(pending);
-    for (Library library : libraries) {
-      unpack(library, pending.resolve(library.name()));
+    long total = libraries.stream().mapToLong(Library::bytes).sum();
+    try (Progress.Task task =
+        progress.start("unpacking the compute engine (once)", total >> 20, "MiB")) {
+      long done = 0;
+      for (Library library : libraries) {
+        unpack(library, pending.resolve(library.name()));
+        done += library.bytes();
+        task.advanceTo(done >> 20);
+      }
     }
     // Processes that have loaded files of a damaged folder keep them: they are only unlinked.
     deleteTree(folder);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -61,17 +62,17 @@ class NativeLibrariesTest {
   void theFolderAppearsWholeAndIsMendedIfDamaged() throws Exception {
     NativeLibraries libraries = libraries(known(ONE), known(OTHER));
     assertFalse(libraries.isUnpacked(cache));
-    Path folder = libraries.unpack(cache);
+    Path folder = libraries.unpack(cache, Progress.SILENT);
     assertTrue(libraries.isUnpacked(cache));
     assertEquals(libraries.folder(cache), folder);
     Path file = folder.resolve("linux-aarch64.libraries");
     byte[] whole = Files.readAllBytes(file);
     Files.write(file, new byte[] {1, 2, 3}); // as a full disk or a crash would leave it
     assertFalse(libraries.isUnpacked(cache));
-    libraries.unpack(cache);
+    libraries.unpack(cache, Progress.SILENT);
     assertArrayEquals(whole, Files.readAllBytes(file));
     Files.delete(file);
-    libraries.unpack(cache);
+    libraries.unpack(cache, Progress.SILENT);
     assertTrue(libraries.isUnpacked(cache));
     assertEquals(2, entries(folder));
   }
@@ -81,7 +82,7 @@ class NativeLibrariesTest {
     NativeLibraries.Library known = known(ONE);
     NativeLibraries libraries =
         libraries(new NativeLibraries.Library("00".repeat(32), known.bytes(), ONE));
-    String message = refused(() -> libraries.unpack(cache));
+    String message = refused(() -> libraries.unpack(cache, Progress.SILENT));
     assertTrue(message.contains("its SHA-256 differs"), message);
     assertFalse(libraries.isUnpacked(cache));
   }
@@ -90,7 +91,7 @@ class NativeLibrariesTest {
   void aBuildForAnotherMachineSaysSo() {
     NativeLibraries libraries =
         libraries(new NativeLibraries.Library("00".repeat(32), 5, "nowhere/libtorch_cpu.so"));
-    String message = refused(() -> libraries.unpack(cache));
+    String message = refused(() -> libraries.unpack(cache, Progress.SILENT));
     assertTrue(message.startsWith("this build has no compute engine for linux-test"), message);
   }
 
@@ -98,7 +99,7 @@ class NativeLibrariesTest {
   void tooLittleSpaceIsToldBeforehand() {
     NativeLibraries libraries =
         libraries(new NativeLibraries.Library("00".repeat(32), 1L << 60, ONE));
-    String message = refused(() -> libraries.unpack(cache));
+    String message = refused(() -> libraries.unpack(cache, Progress.SILENT));
     assertTrue(message.contains("TANDEM_CACHE"), message);
     assertTrue(message.startsWith("the compute engine needs 1,099,511,627,776 MiB"), message);
   }
@@ -106,7 +107,7 @@ class NativeLibrariesTest {
   @Test
   void aFolderThatCannotBeMadeIsOneLine() throws Exception {
     Path file = Files.createFile(cache.resolve("file"));
-    String message = refused(() -> libraries(known(ONE)).unpack(file));
+    String message = refused(() -> libraries(known(ONE)).unpack(file, Progress.SILENT));
     assertTrue(message.startsWith("cannot unpack the compute engine into " + file), message);
   }
 

@@ -67,9 +67,9 @@ class FrozenPassesTest {
   private void layerwise(Set<String> frozen) {
     Engine.start(1);
     try (Arena arena = Arena.ofConfined();
-        Bucket parameters = filled(arena, SPEC.parameters());
-        Bucket buffers = filled(arena, SPEC.buffers());
-        Bucket gradients = new Bucket(arena, "", DType.FLOAT32, SPEC.parameters());
+        FlatTensors parameters = filled(arena, SPEC.parameters());
+        FlatTensors buffers = filled(arena, SPEC.buffers());
+        FlatTensors gradients = new FlatTensors(arena, "", DType.FLOAT32, SPEC.parameters());
         Scope _ = new Scope()) {
       Graph graph =
           new Graph(
@@ -94,8 +94,8 @@ class FrozenPassesTest {
     return Tensors.of(ScalarType.FLOAT, () -> 1, 2, 1, 8, 8);
   }
 
-  private static Bucket filled(Arena arena, List<ParameterSpec> specs) {
-    Bucket bucket = new Bucket(arena, "", DType.FLOAT32, specs);
+  private static FlatTensors filled(Arena arena, List<ParameterSpec> specs) {
+    FlatTensors bucket = new FlatTensors(arena, "", DType.FLOAT32, specs);
     for (int i = 0; i < specs.size(); i++) {
       FirstValues.fill(bucket.views().get(i), specs.get(i), new Seed(3));
     }

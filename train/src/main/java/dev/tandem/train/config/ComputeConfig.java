@@ -1,6 +1,8 @@
 package dev.tandem.train.config;
 
 import dev.tandem.nn.Device;
+import dev.tandem.nn.Engine;
+import java.nio.file.Path;
 
 /**
  * What computes and how.
@@ -8,8 +10,10 @@ import dev.tandem.nn.Device;
  * @param precision of activations
  * @param threads of the engine in each rank; 0 shares the processors of the machine among the ranks
  *     on it, except at level elastic, where it means 1 whatever the number of ranks
+ * @param libtorch folder of an installed libtorch, which every host must have; empty for the one
+ *     that the build brings
  */
-public record ComputeConfig(Precision precision, Device device, int threads) {
+public record ComputeConfig(Precision precision, Device device, int threads, String libtorch) {
 
   /** The type in which activations are computed. */
   public enum Precision {
@@ -20,5 +24,18 @@ public record ComputeConfig(Precision precision, Device device, int threads) {
 
   public ComputeConfig {
     Require.atLeast("threads", 0, threads);
+  }
+
+  /** Makes this process compute with the libtorch that is asked for; before the engine is used. */
+  public void chooseLibtorch() {
+    if (!libtorch.isEmpty()) {
+      Engine.use(Path.of(libtorch));
+    }
+  }
+
+  /** The engine that is asked for, with this number of threads. */
+  public Engine startEngine(int engineThreads) {
+    chooseLibtorch();
+    return Engine.start(device, engineThreads);
   }
 }

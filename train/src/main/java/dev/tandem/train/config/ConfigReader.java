@@ -43,7 +43,8 @@ final class ConfigReader {
             new ComputeConfig(
                 root.choice("precision", ComputeConfig.Precision.FLOAT32),
                 new Device(root.text("device", Device.CPU.name())),
-                root.integer("threads", 0)),
+                root.integer("threads", 0),
+                libtorch()),
             new DeterminismConfig(
                 root.choice("determinism", DeterminismConfig.Level.RUN),
                 root.integer("shards", 8),
@@ -58,6 +59,13 @@ final class ConfigReader {
             root.longInteger("seed", 1));
     root.requireAllRead();
     return config;
+  }
+
+  private String libtorch() {
+    Fields keys = root.section("engine");
+    String folder = keys.text("libtorch", "");
+    keys.requireAllRead();
+    return folder.isEmpty() ? "" : absolute(folder);
   }
 
   private NetworkSpec network() {

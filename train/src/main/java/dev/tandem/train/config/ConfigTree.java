@@ -26,6 +26,7 @@ final class ConfigTree {
     root.put("precision", Fields.word(config.compute().precision()));
     root.put("device", config.compute().device().name());
     root.put("threads", config.compute().threads());
+    root.putObject("engine").put("libtorch", config.compute().libtorch());
     root.put("determinism", Fields.word(config.determinism().level()));
     root.put("shards", config.determinism().shards());
     root.put("synchronised-batch-norm", config.determinism().synchronisedBatchNorm());

@@ -105,6 +105,7 @@ class TrainingConfigTest {
                 "data={train: a, test: b, augment: 'random-crop=32x32+4,flip', shuffle: none,"
                     + " normalise: {mean: [0.1, 0.2, 0.3], deviation: [1, 0.5, 2]}, epoch-end:"
                     + " circular, class-names: [cat, 'no', 'a: b']}",
+                "engine={libtorch: /opt/torch/lib}",
                 "determinism=elastic",
                 "shards=4",
                 "synchronised-batch-norm=true",
@@ -123,7 +124,7 @@ class TrainingConfigTest {
   void mistakesAreNamed() {
     assertEquals(
         "c.yaml: configuration: unknown key 'lerning_rate'; known here: [batch, checkpoint, data,"
-            + " determinism, device, epochs, fine-tune, gradients, guard, network, optimizer, precision, schedule, seed,"
+            + " determinism, device, engine, epochs, fine-tune, gradients, guard, network, optimizer, precision, schedule, seed,"
             + " servers, shards, steps, synchronisation, synchronised-batch-norm, threads, validation]",
         mistake("lerning_rate=3"));
     assertEquals(

@@ -19,7 +19,7 @@ import java.util.List;
  * bytes, so that the engine's vector kernels take the same path in every process; the gaps stay
  * zero.
  */
-public final class Bucket implements AutoCloseable {
+public final class FlatTensors implements AutoCloseable {
 
   private static final long ALIGNMENT = 64;
 
@@ -29,7 +29,7 @@ public final class Bucket implements AutoCloseable {
   private final Tensor everything;
 
   /** Room for the parameters, each named with the prefix before its own name. */
-  public Bucket(Arena arena, String prefix, DType dtype, List<ParameterSpec> parameters) {
+  public FlatTensors(Arena arena, String prefix, DType dtype, List<ParameterSpec> parameters) {
     long size = 0;
     for (ParameterSpec parameter : parameters) {
       size += aligned(parameter, dtype);
