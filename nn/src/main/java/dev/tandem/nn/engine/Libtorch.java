@@ -30,6 +30,7 @@ public final class Libtorch {
   private static final List<String> INSTALLED = List.of("libc10.so", "libtorch_cpu.so");
 
   private static Libtorch loaded;
+  private static boolean oneDnn;
 
   /** Functions of the loaded libraries. */
   static final class Symbols {
@@ -122,7 +123,8 @@ public final class Libtorch {
               throw unusable(folder, "it has no operation " + symbol);
             });
     String version = checkVersion(folder);
-    Native.configure(Processor.gainsFromOneDnn());
+    oneDnn = Processor.gainsFromOneDnn();
+    Native.configure(oneDnn);
     SelfTest.failure()
         .ifPresent(
             failure -> {
@@ -144,6 +146,11 @@ public final class Libtorch {
   /** Threads that compute each operation of the calling thread. */
   public static int threads() {
     return Math.max(1, EngineThread.current().threads);
+  }
+
+  /** Whether convolutions are computed by oneDNN, where it knows them, or by products of BLAS. */
+  public static boolean usesOneDnn() {
+    return oneDnn;
   }
 
   /** The threads that the engine computes with, for work of ours. */

@@ -36,7 +36,7 @@ final class ConvolutionLayer implements Layer {
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
     Tensor weight = tensors.computingFast(0);
-    if (product.pays(input)) {
+    if (product.paysForward(input)) {
       Tensor output = product.forward(input, weight);
       if (bias) {
         output.add_(Torch.perChannel(tensors.computing(1), output));
@@ -50,7 +50,7 @@ final class ConvolutionLayer implements Layer {
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    if (product.pays(pass.input())) {
+    if (product.paysForData(pass.input())) {
       return List.of(product.dataGradient(pass.input(), pass.saved(0), outputGradient));
     }
     return List.of(backward(pass, outputGradient, Mask.DATA).first());

@@ -3,8 +3,10 @@ package dev.tandem.nn.internal;
 import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Libtorch;
 import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Window;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -15,8 +17,14 @@ import java.util.List;
  * <p>The engine's own kernels are made for few filters on many places. Where many filters meet few
  * places they reach less than half of the speed of a product: 512 filters of 512 x 3 x 3 on 4x4, 32
  * samples, 1 thread, on the machine where it was measured: float32 76 to 88 GFLOPS against 131 to
- * 206, bfloat16 73 to 329 against 560. The engine's product of float32 matrices has only one
- * thread, so there it pays with one thread only.
+ * 206, bfloat16 73 to 329 against 560. The engine's product of float32 matrices has only one thread
+ * there, so it pays with one thread only.
+ *
+ * <p>Without oneDNN (on aarch64 processors without bfloat16 instructions) the engine's own kernels
+ * are products, too, one for each sample: those over several samples at once took 0.5 to 0.8 of
+ * their time for the gradient of float32 weights, 0.4 to 1 for that of the data from {@value
+ * #SOME_FILTERS} filters on, and 0.4 to 0.5 for the output where windows lie apart; elsewhere the
+ * engine's forward pass is faster.
  */
 final class ConvolutionProduct {
 
@@ -24,6 +32,12 @@ final class ConvolutionProduct {
 
   /** Enough for the gradient of bfloat16 weights, the engine's weakest kernel. */
   private static final int QUITE_MANY_FILTERS = 256;
+
+  /** Enough without oneDNN for the gradient of the data. */
+  private static final int SOME_FILTERS = 64;
+
+  /** What the kernel saw of several samples is at most this large, unless one has more. */
+  private static final long MOST_SEEN_BYTES = 16L << 20;
 
   /** 8x8. */
   private static final long FEW_PLACES = 64;
@@ -36,6 +50,7 @@ final class ConvolutionProduct {
   private final List<Integer> padding;
   private final int filters;
   private final boolean simple;
+  private final boolean apart;
 
   /** For a convolution with this window, already over all dimensions of space. */
   ConvolutionProduct(Window window, int filters, int groups) {
@@ -47,10 +62,30 @@ final class ConvolutionProduct {
         kernel.size() == 2
             && groups == 1
             && window.dilation().stream().allMatch(dilation -> dilation == 1);
+    apart = stride.stream().anyMatch(distance -> distance > 1);
   }
 
-  /** Whether it is the faster way of the forward pass and of that back to the data. */
-  boolean pays(Tensor input) {
+  /** Whether it is the faster way of the forward pass. */
+  boolean paysForward(Tensor input) {
+    if (productsAreKernels(input)) {
+      return apart || (filters >= MANY_FILTERS && lines(input) * columns(input) <= VERY_FEW_PLACES);
+    }
+    return paysForFewPlaces(input);
+  }
+
+  /** Whether it is the faster way to the gradient of the data. */
+  boolean paysForData(Tensor input) {
+    if (productsAreKernels(input)) {
+      return filters >= SOME_FILTERS;
+    }
+    return paysForFewPlaces(input);
+  }
+
+  private boolean productsAreKernels(Tensor input) {
+    return simple && !Libtorch.usesOneDnn() && input.type() == ScalarType.FLOAT;
+  }
+
+  private boolean paysForFewPlaces(Tensor input) {
     if (!simple || filters < MANY_FILTERS) {
       return false;
     }
@@ -64,29 +99,73 @@ final class ConvolutionProduct {
 
   /** Whether it is the faster way to the gradient of the weights. */
   boolean paysForWeights(Tensor input) {
+    if (productsAreKernels(input)) {
+      return true;
+    }
     if (simple && input.type() == ScalarType.BFLOAT16) {
       return filters >= QUITE_MANY_FILTERS && lines(input) * columns(input) <= FEW_PLACES;
     }
-    return pays(input);
+    return paysForFewPlaces(input);
   }
 
   /** The output without bias. */
   Tensor forward(Tensor input, Tensor weight) {
-    return seen(input)
-        .mm(matrix(weight).t())
-        .reshape(input.size(0), lines(input), columns(input), filters)
-        .permute(0, 3, 1, 2);
+    long places = lines(input) * columns(input);
+    Tensor kernels = matrix(weight).t();
+    Tensor output = Tensor.empty(input.type(), input.size(0) * places, filters);
+    for (Samples part : parts(input)) {
+      try (Scope _ = new Scope()) {
+        output
+            .narrow(0, part.first() * places, part.count() * places)
+            .copy_(seen(part.of(input)).mm(kernels));
+      }
+    }
+    return output.reshape(input.size(0), lines(input), columns(input), filters).permute(0, 3, 1, 2);
+  }
+
+  /** Some of the samples of a batch. */
+  private record Samples(long first, long count) {
+    Tensor of(Tensor batch) {
+      return batch.narrow(0, first, count);
+    }
+  }
+
+  /** The batch in as few parts as memory for what the kernel sees allows. */
+  private List<Samples> parts(Tensor input) {
+    long bytes =
+        lines(input) * columns(input) * kernel.get(0) * kernel.get(1) * input.size(1) * Float.BYTES;
+    // Sums of bfloat16 are rounded at the end only: all samples at once.
+    long each =
+        input.type() == ScalarType.BFLOAT16 ? input.size(0) : Math.max(1, MOST_SEEN_BYTES / bytes);
+    List<Samples> parts = new ArrayList<>();
+    for (long first = 0; first < input.size(0); first += each) {
+      parts.add(new Samples(first, Math.min(each, input.size(0) - first)));
+    }
+    return parts;
   }
 
   /** The gradient by the input, which only tells its shape. */
   Tensor dataGradient(Tensor input, Tensor weight, Tensor outputGradient) {
+    Tensor gradient =
+        Tensor.empty(input.type(), input.size(0), input.size(2), input.size(3), input.size(1));
+    Tensor kernels = matrix(weight);
+    for (Samples part : parts(input)) {
+      try (Scope _ = new Scope()) {
+        part.of(gradient).copy_(dataGradientOf(part.of(input), kernels, part.of(outputGradient)));
+      }
+    }
+    return gradient.permute(0, 3, 1, 2);
+  }
+
+  /** Of some samples, samples x lines x columns x channels. */
+  private Tensor dataGradientOf(Tensor input, Tensor kernels, Tensor outputGradient) {
     long samples = input.size(0);
     long channels = input.size(1);
     long lines = lines(input);
     long columns = columns(input);
     Tensor parts =
         rows(outputGradient)
-            .mm(matrix(weight))
+            .mm(kernels)
             .reshape(samples, lines, columns, kernel.get(0), kernel.get(1), channels);
     // Windows overlap: their parts are added up, without rounding in between.
     ScalarType type = input.type();
@@ -100,18 +179,19 @@ final class ConvolutionProduct {
         every(at, 2, column, columns, stride.get(1)).add_(parts.select(3, line).select(3, column));
       }
     }
-    return sum.narrow(1, padding.get(0), input.size(2))
-        .narrow(2, padding.get(1), input.size(3))
-        .to(type)
-        .contiguous()
-        .permute(0, 3, 1, 2);
+    return sum.narrow(1, padding.get(0), input.size(2)).narrow(2, padding.get(1), input.size(3));
   }
 
   /** The gradient by the weights, filters x channels x lines x columns, channels last in memory. */
   Tensor weightGradient(Tensor input, Tensor outputGradient) {
-    return rows(outputGradient)
-        .t()
-        .mm(seen(input))
+    Tensor gradient =
+        Tensor.zeros(input.type(), filters, kernel.get(0) * kernel.get(1) * input.size(1));
+    for (Samples part : parts(input)) {
+      try (Scope _ = new Scope()) {
+        gradient.addmm_(rows(part.of(outputGradient)).t(), seen(part.of(input)));
+      }
+    }
+    return gradient
         .reshape(filters, kernel.get(0), kernel.get(1), input.size(1))
         .permute(0, 3, 1, 2);
   }

@@ -8,6 +8,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Functions.Three;
+import dev.tandem.nn.engine.Libtorch;
 import dev.tandem.nn.engine.Mask;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
@@ -55,9 +56,27 @@ class ConvolutionProductTest {
     }
   }
 
+  /** A part of the batch at a time where what the kernel sees is large. */
+  @Test
+  void partsOfABatchGiveTheSame() {
+    SplittableRandom random = new Seed(SEED).random();
+    Window window = Window.of(3).withPadding(1).over(2);
+    try (Scope _ = new Scope()) {
+      Tensor x = Torch.fast(drawn(random, 5, 16, 64, 60)); // two samples at a time
+      Tensor weight = Torch.fast(drawn(random, 4, 16, 3, 3));
+      Tensor gradient = Torch.fast(drawn(random, 5, 4, 64, 60));
+      ConvolutionProduct product = new ConvolutionProduct(window, 4, 1);
+      assertEqual("forward", byEngine(x, weight, 1, 1), product.forward(x, weight));
+      Three back = backByEngine(x, weight, gradient, 1, 1);
+      assertEqual("data", back.first(), product.dataGradient(x, weight, gradient));
+      Tensor weights = product.weightGradient(x, gradient);
+      assertTrue(Tensors.apart(back.second(), weights) < 1e-9, "weights");
+    }
+  }
+
   @Test
   void paysForManyFiltersOnFewPlaces() {
-    assertTrue(pays(ScalarType.FLOAT, 512, 8));
+    assertTrue(pays(ScalarType.FLOAT, 512, 4));
     assertFalse(pays(ScalarType.FLOAT, 512, 16));
     assertFalse(pays(ScalarType.FLOAT, 256, 4));
     assertTrue(pays(ScalarType.BFLOAT16, 512, 4));
@@ -75,9 +94,22 @@ class ConvolutionProductTest {
     }
   }
 
+  /** Both ways are products then, and ours takes several samples at once. */
+  @Test
+  void paysMoreOftenWithoutOneDnn() {
+    try (Scope _ = new Scope()) {
+      Tensor input = Tensor.zeros(ScalarType.FLOAT, 1, 1, 32, 32);
+      boolean products = !Libtorch.usesOneDnn();
+      assertEquals(products, threeByThree(64, 1).paysForWeights(input));
+      assertEquals(products, threeByThree(64, 1).paysForData(input));
+      assertFalse(threeByThree(64, 1).paysForward(input));
+      assertFalse(threeByThree(64, 2).paysForWeights(input));
+    }
+  }
+
   private static boolean pays(ScalarType type, int filters, long side) {
     try (Scope _ = new Scope()) {
-      return threeByThree(filters, 1).pays(Tensor.zeros(type, 1, 1, side, side));
+      return threeByThree(filters, 1).paysForward(Tensor.zeros(type, 1, 1, side, side));
     }
   }
 
