@@ -16,7 +16,7 @@
  * dev.tandem.nn.GradientListener} of each gradient as soon as it is there; batch normalisations cut
  * their passes where a {@link dev.tandem.nn.StatisticsReducer} adds the statistics of other batches
  * or ranks. A {@link dev.tandem.nn.LayerPasses} gives the three passes of a single layer to those
- * who split layers across processes. By option the engine differentiates the whole graph instead.
+ * who split layers across processes.
  *
  * <p>Memory: parameters, buffers, gradients and optimizer state each live in one contiguous segment
  * of an arena that the network or optimizer owns; the engine computes in that very memory, and
