@@ -74,6 +74,10 @@ final class Native {
         of(
             "_ZN2at7Context20setUserEnabledMkldnnEb",
             FunctionDescriptor.ofVoid(ADDRESS, JAVA_BOOLEAN));
+    static final MethodHandle USE_NNPACK =
+        of(
+            "_ZN2at7Context20setUserEnabledNNPACKEb",
+            FunctionDescriptor.ofVoid(ADDRESS, JAVA_BOOLEAN));
     static final MethodHandle DETERMINISTIC_ONEDNN =
         of(
             "_ZN2at7Context22setDeterministicMkldnnEb",
@@ -233,6 +237,10 @@ final class Native {
       MemorySegment context = (MemorySegment) Handles.CONTEXT.invokeExact();
       Handles.USE_ONEDNN.invokeExact(context, oneDnn);
       Handles.DETERMINISTIC_ONEDNN.invokeExact(context, true);
+      // NNPACK transforms batches of 16 and more by Fourier or Winograd: where the direct sum is
+      // exactly 0, as in an image's background, that leaves noise, half of which a ReLU lets
+      // through.
+      Handles.USE_NNPACK.invokeExact(context, false);
       // An OpenBLAS with threads of its own would compete with the engine's; one with OpenMP's has
       // those of the engine.
       long threadModel = symbols.find("openblas_get_parallel");

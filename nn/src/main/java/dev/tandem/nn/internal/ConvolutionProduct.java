@@ -17,14 +17,13 @@ import java.util.List;
  * <p>The engine's own kernels are made for few filters on many places. Where many filters meet few
  * places they reach less than half of the speed of a product: 512 filters of 512 x 3 x 3 on 4x4, 32
  * samples, 1 thread, on the machine where it was measured: float32 76 to 88 GFLOPS against 131 to
- * 206, bfloat16 73 to 329 against 560. The engine's product of float32 matrices has only one thread
- * there, so it pays with one thread only.
+ * 206, bfloat16 73 to 329 against 560. The engine's product of float32 matrices by an OpenBLAS with
+ * threads of its own has only one, so there it pays with one thread only.
  *
  * <p>Without oneDNN (on aarch64 processors without bfloat16 instructions) the engine's own kernels
- * are products, too, one for each sample: those over several samples at once took 0.5 to 0.8 of
- * their time for the gradient of float32 weights, 0.4 to 1 for that of the data from {@value
- * #SOME_FILTERS} filters on, and 0.4 to 0.5 for the output where windows lie apart; elsewhere the
- * engine's forward pass is faster.
+ * are products, too, one for each sample. Those over several samples took 0.66 to 1 of their time
+ * for the output of float32 samples with several channels and 0.6 to 1.07 for the gradient of the
+ * weights, least with three channels; that of the data only gains with many filters on few places.
  */
 final class ConvolutionProduct {
 
@@ -32,9 +31,6 @@ final class ConvolutionProduct {
 
   /** Enough for the gradient of bfloat16 weights, the engine's weakest kernel. */
   private static final int QUITE_MANY_FILTERS = 256;
-
-  /** Enough without oneDNN for the gradient of the data. */
-  private static final int SOME_FILTERS = 64;
 
   /** What the kernel saw of several samples is at most this large, unless one has more. */
   private static final long MOST_SEEN_BYTES = 16L << 20;
@@ -50,7 +46,6 @@ final class ConvolutionProduct {
   private final List<Integer> padding;
   private final int filters;
   private final boolean simple;
-  private final boolean apart;
 
   /** For a convolution with this window, already over all dimensions of space. */
   ConvolutionProduct(Window window, int filters, int groups) {
@@ -62,50 +57,40 @@ final class ConvolutionProduct {
         kernel.size() == 2
             && groups == 1
             && window.dilation().stream().allMatch(dilation -> dilation == 1);
-    apart = stride.stream().anyMatch(distance -> distance > 1);
   }
 
   /** Whether it is the faster way of the forward pass. */
   boolean paysForward(Tensor input) {
-    if (productsAreKernels(input)) {
-      return apart || (filters >= MANY_FILTERS && lines(input) * columns(input) <= VERY_FEW_PLACES);
-    }
-    return paysForFewPlaces(input);
+    return replacesProducts(input) || paysForData(input);
+  }
+
+  /** Whether the engine would compute a product for each sample. */
+  private boolean replacesProducts(Tensor input) {
+    return simple
+        && !Libtorch.usesOneDnn()
+        && input.type() == ScalarType.FLOAT
+        && input.size(1) > 1;
   }
 
   /** Whether it is the faster way to the gradient of the data. */
   boolean paysForData(Tensor input) {
-    if (productsAreKernels(input)) {
-      return filters >= SOME_FILTERS;
-    }
-    return paysForFewPlaces(input);
-  }
-
-  private boolean productsAreKernels(Tensor input) {
-    return simple && !Libtorch.usesOneDnn() && input.type() == ScalarType.FLOAT;
-  }
-
-  private boolean paysForFewPlaces(Tensor input) {
     if (!simple || filters < MANY_FILTERS) {
       return false;
     }
     long places = lines(input) * columns(input);
     return switch (input.type()) {
       case BFLOAT16 -> places <= VERY_FEW_PLACES;
-      case FLOAT -> places <= FEW_PLACES && Libtorch.threads() == 1;
+      case FLOAT -> places <= FEW_PLACES && (Libtorch.threads() == 1 || !Libtorch.usesOneDnn());
       default -> false;
     };
   }
 
   /** Whether it is the faster way to the gradient of the weights. */
   boolean paysForWeights(Tensor input) {
-    if (productsAreKernels(input)) {
-      return true;
-    }
     if (simple && input.type() == ScalarType.BFLOAT16) {
       return filters >= QUITE_MANY_FILTERS && lines(input) * columns(input) <= FEW_PLACES;
     }
-    return paysForFewPlaces(input);
+    return paysForward(input);
   }
 
   /** The output without bias. */

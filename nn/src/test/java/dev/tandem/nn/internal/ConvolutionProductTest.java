@@ -98,12 +98,14 @@ class ConvolutionProductTest {
   @Test
   void paysMoreOftenWithoutOneDnn() {
     try (Scope _ = new Scope()) {
-      Tensor input = Tensor.zeros(ScalarType.FLOAT, 1, 1, 32, 32);
+      Tensor colours = Tensor.zeros(ScalarType.FLOAT, 1, 3, 32, 32);
+      Tensor grey = Tensor.zeros(ScalarType.FLOAT, 1, 1, 32, 32);
       boolean products = !Libtorch.usesOneDnn();
-      assertEquals(products, threeByThree(64, 1).paysForWeights(input));
-      assertEquals(products, threeByThree(64, 1).paysForData(input));
-      assertFalse(threeByThree(64, 1).paysForward(input));
-      assertFalse(threeByThree(64, 2).paysForWeights(input));
+      assertEquals(products, threeByThree(64, 1).paysForWeights(colours));
+      assertEquals(products, threeByThree(64, 1).paysForward(colours));
+      assertFalse(threeByThree(64, 1).paysForData(colours));
+      assertFalse(threeByThree(64, 1).paysForward(grey));
+      assertFalse(threeByThree(64, 3).paysForWeights(colours));
     }
   }
 
