@@ -34,7 +34,8 @@ final class JvmFlags {
 
   /**
    * Names an archive of classes for JVMs with {@link #VECTORS}, which load the compute engine in
-   * half the time with it. Where it does not fit, they do without.
+   * half the time with it. Where it does not fit, they do without, and jvm.options has them do so
+   * silently.
    */
   private static final String ARCHIVE = "tandem.rank.archive";
 
@@ -51,11 +52,9 @@ final class JvmFlags {
     return flags;
   }
 
-  /** What has a JVM use this archive, if there is one, and not tell why it could not. */
+  /** What has a JVM use this archive, if there is one. */
   static List<String> archive(String file) {
-    return file == null
-        ? List.of()
-        : List.of("-XX:SharedArchiveFile=" + file, "-Xlog:cds=off", "-Xlog:cds+dynamic=off");
+    return file == null ? List.of() : List.of("-XX:SharedArchiveFile=" + file);
   }
 
   /** The same flags without any archive. */
