@@ -76,10 +76,10 @@ public final class Engine {
     return failure instanceof EngineException e && e.outOfMemory();
   }
 
-  /** What it is and where it came from, for reports. */
-  public static String description() {
+  /** What computes, such as libtorch 2.7.1: with another one, bits differ. */
+  public static String version() {
     prepare();
-    return "libtorch " + loaded.version() + " from " + loaded.folder();
+    return "libtorch " + loaded.version();
   }
 
   /**

@@ -26,8 +26,8 @@ public final class Libtorch {
 
   private static final int MAJOR = 2;
 
-  /** Of an installed libtorch, whose other libraries the system finds by itself. */
-  private static final List<String> INSTALLED = List.of("libc10.so", "libtorch_cpu.so");
+  /** What every libtorch has. */
+  private static final List<String> REQUIRED = List.of("libc10.so", "libtorch_cpu.so");
 
   private static Libtorch loaded;
   private static boolean oneDnn;
@@ -92,10 +92,16 @@ public final class Libtorch {
    * @throws WorkFailedException in one line that says what is wrong
    */
   public static synchronized Libtorch load(Optional<Path> installed) {
-    if (installed.isPresent()) {
-      return load(installed.get().toAbsolutePath().normalize(), INSTALLED);
-    }
     NativeLibraries libraries = NativeLibraries.ofThisMachine();
+    if (installed.isPresent()) {
+      Path folder = installed.get().toAbsolutePath().normalize();
+      // A copy of ours needs its others loaded first; those of another the system finds by itself.
+      return load(
+          folder,
+          libraries.names().stream()
+              .filter(name -> REQUIRED.contains(name) || Files.exists(folder.resolve(name)))
+              .toList());
+    }
     libraries.checkSystem(SystemLibrary.glibc());
     return load(libraries.unpack(UserCache.folder(), Progress.SILENT), libraries.names());
   }
@@ -159,11 +165,6 @@ public final class Libtorch {
     return parallel == 0
         ? new Capability.Missing<>("this libtorch does not compute with GNU's OpenMP")
         : OpenMp.by(MemorySegment.ofAddress(parallel));
-  }
-
-  /** Where it was loaded from. */
-  public Path folder() {
-    return folder;
   }
 
   /** Such as 2.7.1. */

@@ -40,8 +40,10 @@ final class SystemLibrary {
       return SymbolLookup.libraryLookup(name, Arena.global());
     } catch (IllegalArgumentException e) {
       throw new WorkFailedException(
-          "the compute engine needs the system's %s (Debian: apt-get install %s): %s"
-              .formatted(name, debianPackage, reason(name, e)));
+          "the compute engine needs the system's %s, which cannot be loaded (Debian: apt-get install"
+                  .formatted(name)
+              + " %s)".formatted(debianPackage),
+          e);
     }
   }
 
