@@ -67,6 +67,10 @@ final class CallBlock {
   private final MemorySegment stack = Arena.ofAuto().allocate(STACK_SIZE, 16);
   private final MemorySegment scratch = Arena.ofAuto().allocate(SCRATCH_SIZE, 16);
   private final MemorySegment answer = Arena.ofAuto().allocate(64, 16);
+
+  /** Room for the tensor that a function returns; 0 if the last one has taken it. */
+  private long handle;
+
   private long scratchUsed;
   private int registers;
   private int reals;
@@ -93,6 +97,20 @@ final class CallBlock {
     reals = 0;
     stackUsed = 0;
     return this;
+  }
+
+  /** Begins a call of a function that returns a tensor, which {@link #result} then gives. */
+  CallBlock returning(Operation operation) {
+    begin(operation);
+    if (handle == 0) {
+      handle = Native.newHandle();
+    }
+    return resultAt(handle);
+  }
+
+  /** Begins a call of a function that returns a tuple of tensors, in {@link #answer}. */
+  CallBlock returningTuple(Operation operation) {
+    return begin(operation).resultAt(answer.address());
   }
 
   /** The object that the function returns is made at this address. */
@@ -223,15 +241,12 @@ final class CallBlock {
     return pair("none".getBytes(StandardCharsets.US_ASCII).length, NONE_TEXT.address());
   }
 
-  /** A tensor that the function returns. */
-  Tensor one(long handle) {
-    try {
-      call();
-    } catch (RuntimeException e) {
-      Native.deleteEmptyHandle(handle);
-      throw e;
-    }
-    return Tensor.made(handle);
+  /** Makes a call that began with {@link #returning}. */
+  Tensor result() {
+    call();
+    long made = handle;
+    handle = 0;
+    return Tensor.made(made);
   }
 
   /** Makes the call; what it returns in a register, or nothing. */

@@ -19,9 +19,7 @@ public final class Functions {
   /** A convolution; the bias may be null. */
   public static Tensor convolution(
       Tensor input, Tensor weight, Tensor bias, Windows windows, long groups) {
-    long handle = Native.newHandle();
-    return begin(Operation.CONVOLUTION)
-        .resultAt(handle)
+    return returning(Operation.CONVOLUTION)
         .tensor(input)
         .tensor(weight)
         .optional(bias)
@@ -31,7 +29,7 @@ public final class Functions {
         .flag(false)
         .numbers(new long[windows.dimensions()])
         .symbolic(groups)
-        .one(handle);
+        .result();
   }
 
   /** The gradients by input, weight and bias; without a bias its length is null. */
@@ -43,10 +41,8 @@ public final class Functions {
       Windows windows,
       long groups,
       Mask wanted) {
-    CallBlock call = current();
     return three(
-        call.begin(Operation.CONVOLUTION_BACKWARD)
-            .resultAt(call.answer().address())
+        returningTuple(Operation.CONVOLUTION_BACKWARD)
             .tensor(gradient)
             .tensor(input)
             .tensor(weight)
@@ -62,26 +58,18 @@ public final class Functions {
 
   /** The product with the transposed weight; the bias may be null. */
   public static Tensor linear(Tensor input, Tensor weight, Tensor bias) {
-    long handle = Native.newHandle();
-    return begin(Operation.LINEAR)
-        .resultAt(handle)
-        .tensor(input)
-        .tensor(weight)
-        .optional(bias)
-        .one(handle);
+    return returning(Operation.LINEAR).tensor(input).tensor(weight).optional(bias).result();
   }
 
   // Pools
 
   /** The largest element of each window, and which it was. */
   public static Two maxPool(Tensor input, Windows windows, boolean ceil) {
-    CallBlock call = current();
     return two(
-        call.begin(
+        returningTuple(
                 windows.dimensions() == 2
                     ? Operation.MAX_POOL2D_WITH_INDICES
                     : Operation.MAX_POOL3D_WITH_INDICES)
-            .resultAt(call.answer().address())
             .tensor(input)
             .numbers(windows.kernel())
             .numbers(windows.stride())
@@ -92,12 +80,10 @@ public final class Functions {
 
   public static Tensor maxPoolBackward(
       Tensor gradient, Tensor input, Windows windows, boolean ceil, Tensor indices) {
-    long handle = Native.newHandle();
-    return begin(
+    return returning(
             windows.dimensions() == 2
                 ? Operation.MAX_POOL2D_WITH_INDICES_BACKWARD
                 : Operation.MAX_POOL3D_WITH_INDICES_BACKWARD)
-        .resultAt(handle)
         .tensor(gradient)
         .tensor(input)
         .numbers(windows.kernel())
@@ -106,14 +92,12 @@ public final class Functions {
         .numbers(windows.dilation())
         .flag(ceil)
         .tensor(indices)
-        .one(handle);
+        .result();
   }
 
   /** The mean of each window, padding counted. */
   public static Tensor averagePool(Tensor input, Windows windows, boolean ceil) {
-    long handle = Native.newHandle();
-    return begin(windows.dimensions() == 2 ? Operation.AVG_POOL2D : Operation.AVG_POOL3D)
-        .resultAt(handle)
+    return returning(windows.dimensions() == 2 ? Operation.AVG_POOL2D : Operation.AVG_POOL3D)
         .tensor(input)
         .numbers(windows.kernel())
         .numbers(windows.stride())
@@ -121,17 +105,15 @@ public final class Functions {
         .flag(ceil)
         .flag(true)
         .optionalNumber(null)
-        .one(handle);
+        .result();
   }
 
   public static Tensor averagePoolBackward(
       Tensor gradient, Tensor input, Windows windows, boolean ceil) {
-    long handle = Native.newHandle();
-    return begin(
+    return returning(
             windows.dimensions() == 2
                 ? Operation.AVG_POOL2D_BACKWARD
                 : Operation.AVG_POOL3D_BACKWARD)
-        .resultAt(handle)
         .tensor(gradient)
         .tensor(input)
         .numbers(windows.kernel())
@@ -140,28 +122,20 @@ public final class Functions {
         .flag(ceil)
         .flag(true)
         .optionalNumber(null)
-        .one(handle);
+        .result();
   }
 
   /** The largest element along a dimension, and where it was. */
   public static Two max(Tensor input, int dimension) {
-    CallBlock call = current();
-    return two(
-        call.begin(Operation.MAX_DIM)
-            .resultAt(call.answer().address())
-            .tensor(input)
-            .word(dimension)
-            .flag(false));
+    return two(returningTuple(Operation.MAX_DIM).tensor(input).word(dimension).flag(false));
   }
 
   // Normalisations
 
   /** The biased variance and the mean over these dimensions. */
   public static Two varianceAndMean(Tensor input, long... dimensions) {
-    CallBlock call = current();
     return two(
-        call.begin(Operation.VAR_MEAN_DIM)
-            .resultAt(call.answer().address())
+        returningTuple(Operation.VAR_MEAN_DIM)
             .tensor(input)
             .optionalNumbers(dimensions)
             .flag(false)
@@ -178,10 +152,8 @@ public final class Functions {
       boolean training,
       double momentum,
       double epsilon) {
-    CallBlock call = current();
     return three(
-        call.begin(Operation.NATIVE_BATCH_NORM)
-            .resultAt(call.answer().address())
+        returningTuple(Operation.NATIVE_BATCH_NORM)
             .tensor(input)
             .optional(weight)
             .optional(bias)
@@ -204,10 +176,8 @@ public final class Functions {
       boolean training,
       double epsilon,
       Mask wanted) {
-    CallBlock call = current();
     return three(
-        call.begin(Operation.NATIVE_BATCH_NORM_BACKWARD)
-            .resultAt(call.answer().address())
+        returningTuple(Operation.NATIVE_BATCH_NORM_BACKWARD)
             .tensor(gradient)
             .tensor(input)
             .optional(weight)
@@ -223,13 +193,11 @@ public final class Functions {
   /** The normalised groups of channels, their means and inverse deviations. */
   public static Three groupNorm(
       Tensor input, Tensor weight, Tensor bias, long groups, double epsilon) {
-    CallBlock call = current();
     long batch = input.size(0);
     long channels = input.size(1);
     long places = input.numel() / batch / channels;
     return three(
-        call.begin(Operation.NATIVE_GROUP_NORM)
-            .resultAt(call.answer().address())
+        returningTuple(Operation.NATIVE_GROUP_NORM)
             .tensor(input)
             .optional(weight)
             .optional(bias)
@@ -248,13 +216,11 @@ public final class Functions {
       Tensor weight,
       long groups,
       Mask wanted) {
-    CallBlock call = current();
     long batch = input.size(0);
     long channels = input.size(1);
     long places = input.numel() / batch / channels;
     return three(
-        call.begin(Operation.NATIVE_GROUP_NORM_BACKWARD)
-            .resultAt(call.answer().address())
+        returningTuple(Operation.NATIVE_GROUP_NORM_BACKWARD)
             .tensor(gradient)
             .tensor(input)
             .tensor(mean)
@@ -269,10 +235,8 @@ public final class Functions {
 
   /** The normalised last dimension, its means and inverse deviations. */
   public static Three layerNorm(Tensor input, Tensor weight, Tensor bias, double epsilon) {
-    CallBlock call = current();
     return three(
-        call.begin(Operation.NATIVE_LAYER_NORM)
-            .resultAt(call.answer().address())
+        returningTuple(Operation.NATIVE_LAYER_NORM)
             .tensor(input)
             .numbers(input.size(input.dim() - 1))
             .optional(weight)
@@ -288,10 +252,8 @@ public final class Functions {
       Tensor weight,
       Tensor bias,
       Mask wanted) {
-    CallBlock call = current();
     return three(
-        call.begin(Operation.NATIVE_LAYER_NORM_BACKWARD)
-            .resultAt(call.answer().address())
+        returningTuple(Operation.NATIVE_LAYER_NORM_BACKWARD)
             .tensor(gradient)
             .tensor(input)
             .numbers(input.size(input.dim() - 1))
@@ -315,13 +277,11 @@ public final class Functions {
   }
 
   public static Tensor reluBackward(Tensor gradient, Tensor output) {
-    long handle = Native.newHandle();
-    return begin(Operation.THRESHOLD_BACKWARD)
-        .resultAt(handle)
+    return returning(Operation.THRESHOLD_BACKWARD)
         .tensor(gradient)
         .tensor(output)
         .scalar(0)
-        .one(handle);
+        .result();
   }
 
   public static Tensor leakyRelu(Tensor input, double slope) {
@@ -329,29 +289,20 @@ public final class Functions {
   }
 
   public static Tensor leakyReluBackward(Tensor gradient, Tensor input, double slope) {
-    long handle = Native.newHandle();
-    return begin(Operation.LEAKY_RELU_BACKWARD)
-        .resultAt(handle)
+    return returning(Operation.LEAKY_RELU_BACKWARD)
         .tensor(gradient)
         .tensor(input)
         .scalar(slope)
         .flag(false)
-        .one(handle);
+        .result();
   }
 
   public static Tensor gelu(Tensor input) {
-    long handle = Native.newHandle();
-    return begin(Operation.GELU).resultAt(handle).tensor(input).noneText().one(handle);
+    return returning(Operation.GELU).tensor(input).noneText().result();
   }
 
   public static Tensor geluBackward(Tensor gradient, Tensor input) {
-    long handle = Native.newHandle();
-    return begin(Operation.GELU_BACKWARD)
-        .resultAt(handle)
-        .tensor(gradient)
-        .tensor(input)
-        .noneText()
-        .one(handle);
+    return returning(Operation.GELU_BACKWARD).tensor(gradient).tensor(input).noneText().result();
   }
 
   public static Tensor sigmoid(Tensor input) {
@@ -389,33 +340,29 @@ public final class Functions {
   }
 
   private static Tensor alongDimension(Operation operation, Tensor input, int dimension) {
-    long handle = Native.newHandle();
-    return begin(operation).resultAt(handle).tensor(input).word(dimension).absent().one(handle);
+    return returning(operation).tensor(input).word(dimension).absent().result();
   }
 
   /** The tensors one after the other along a dimension. */
   public static Tensor concatenate(int dimension, Tensor... tensors) {
-    long handle = Native.newHandle();
-    return begin(Operation.CAT).resultAt(handle).tensors(tensors).word(dimension).one(handle);
+    return returning(Operation.CAT).tensors(tensors).word(dimension).result();
   }
 
   /** With zeros around it: how many before and after, from the last dimension backwards. */
   public static Tensor pad(Tensor input, long... widths) {
-    long handle = Native.newHandle();
-    return begin(Operation.CONSTANT_PAD_ND)
-        .resultAt(handle)
-        .tensor(input)
-        .numbers(widths)
-        .scalar(0)
-        .one(handle);
-  }
-
-  private static CallBlock current() {
-    return EngineThread.current().call;
+    return returning(Operation.CONSTANT_PAD_ND).tensor(input).numbers(widths).scalar(0).result();
   }
 
   private static CallBlock begin(Operation operation) {
-    return current().begin(operation);
+    return EngineThread.current().call.begin(operation);
+  }
+
+  private static CallBlock returning(Operation operation) {
+    return EngineThread.current().call.returning(operation);
+  }
+
+  private static CallBlock returningTuple(Operation operation) {
+    return EngineThread.current().call.returningTuple(operation);
   }
 
   // A std::tuple has its last element first in memory.

@@ -128,10 +128,10 @@ final class Native {
     }
   }
 
-  /** Frees a handle in which no tensor has been made. */
-  static void deleteEmptyHandle(long handle) {
+  /** Frees memory of C++'s {@code new}, without destroying what is in it. */
+  static void free(long address) {
     try {
-      Handles.DELETE.invokeExact(handle);
+      Handles.DELETE.invokeExact(address);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -225,7 +225,7 @@ final class Native {
     long address = text.get(JAVA_LONG, 0);
     byte[] bytes = memory(address, text.get(JAVA_LONG, 8)).toArray(JAVA_BYTE);
     if (address != text.address() + 16) {
-      deleteEmptyHandle(address);
+      free(address);
     }
     return new String(bytes, StandardCharsets.UTF_8);
   }

@@ -72,29 +72,25 @@ public final class Tensor {
   }
 
   public static Tensor zeros(ScalarType type, long... sizes) {
-    long handle = Native.newHandle();
-    return begin(Operation.ZEROS)
-        .resultAt(handle)
+    return returning(Operation.ZEROS)
         .numbers(sizes)
         .optionalType(type)
         .absent()
         .absent()
         .absent()
-        .one(handle);
+        .result();
   }
 
   /** Memory as it comes. */
   public static Tensor empty(ScalarType type, long... sizes) {
-    long handle = Native.newHandle();
-    return begin(Operation.EMPTY)
-        .resultAt(handle)
+    return returning(Operation.EMPTY)
         .numbers(sizes)
         .optionalType(type)
         .absent()
         .absent()
         .absent()
         .absent()
-        .one(handle);
+        .result();
   }
 
   /** Memory as it comes, for a tensor of this one's shape, type and order in memory. */
@@ -107,22 +103,11 @@ public final class Tensor {
   }
 
   private Tensor like(Operation operation) {
-    long handle = Native.newHandle();
-    return begin(operation)
-        .resultAt(handle)
-        .tensor(this)
-        .absent()
-        .absent()
-        .absent()
-        .absent()
-        .absent()
-        .one(handle);
+    return returning(operation).tensor(this).absent().absent().absent().absent().absent().result();
   }
 
   public Tensor fullLike(double value) {
-    long handle = Native.newHandle();
-    return begin(Operation.FULL_LIKE)
-        .resultAt(handle)
+    return returning(Operation.FULL_LIKE)
         .tensor(this)
         .scalar(value)
         .absent()
@@ -130,7 +115,7 @@ public final class Tensor {
         .absent()
         .absent()
         .absent()
-        .one(handle);
+        .result();
   }
 
   /** The same tensor in a handle of its own, which belongs to the innermost scope. */
@@ -249,15 +234,13 @@ public final class Tensor {
   }
 
   public Tensor to(ScalarType other, MemoryFormat format) {
-    long handle = Native.newHandle();
-    return begin(Operation.TO_DTYPE)
-        .resultAt(handle)
+    return returning(Operation.TO_DTYPE)
         .tensor(this)
         .word(other.code())
         .flag(false)
         .flag(false)
         .optionalFormat(format)
-        .one(handle);
+        .result();
   }
 
   public Tensor contiguous() {
@@ -265,18 +248,12 @@ public final class Tensor {
   }
 
   public Tensor contiguous(MemoryFormat format) {
-    long handle = Native.newHandle();
-    return begin(Operation.CONTIGUOUS)
-        .resultAt(handle)
-        .tensor(this)
-        .word(format.code())
-        .one(handle);
+    return returning(Operation.CONTIGUOUS).tensor(this).word(format.code()).result();
   }
 
   /** A copy with memory of its own. */
   public Tensor copy() {
-    long handle = Native.newHandle();
-    return begin(Operation.CLONE).resultAt(handle).tensor(this).absent().one(handle);
+    return returning(Operation.CLONE).tensor(this).absent().result();
   }
 
   public Tensor reshape(long... extents) {
@@ -288,29 +265,20 @@ public final class Tensor {
   }
 
   private Tensor shaped(Operation operation, long... values) {
-    long handle = Native.newHandle();
-    return begin(operation).resultAt(handle).tensor(this).numbers(values).one(handle);
+    return returning(operation).tensor(this).numbers(values).result();
   }
 
   public Tensor expand(long... extents) {
-    long handle = Native.newHandle();
-    return begin(Operation.EXPAND)
-        .resultAt(handle)
-        .tensor(this)
-        .numbers(extents)
-        .flag(false)
-        .one(handle);
+    return returning(Operation.EXPAND).tensor(this).numbers(extents).flag(false).result();
   }
 
   public Tensor asStrided(long[] extents, long[] strides) {
-    long handle = Native.newHandle();
-    return begin(Operation.AS_STRIDED)
-        .resultAt(handle)
+    return returning(Operation.AS_STRIDED)
         .tensor(this)
         .numbers(extents)
         .numbers(strides)
         .optionalSymbolic(0)
-        .one(handle);
+        .result();
   }
 
   public Tensor flatten(int first, int last) {
@@ -322,8 +290,7 @@ public final class Tensor {
   }
 
   private Tensor pairOfWords(Operation operation, long one, long other) {
-    long handle = Native.newHandle();
-    return begin(operation).resultAt(handle).tensor(this).word(one).word(other).one(handle);
+    return returning(operation).tensor(this).word(one).word(other).result();
   }
 
   public Tensor t() {
@@ -331,41 +298,30 @@ public final class Tensor {
   }
 
   public Tensor unsqueeze(int dimension) {
-    long handle = Native.newHandle();
-    return begin(Operation.UNSQUEEZE).resultAt(handle).tensor(this).word(dimension).one(handle);
+    return returning(Operation.UNSQUEEZE).tensor(this).word(dimension).result();
   }
 
   public Tensor narrow(int dimension, long start, long length) {
-    long handle = Native.newHandle();
-    return begin(Operation.NARROW)
-        .resultAt(handle)
+    return returning(Operation.NARROW)
         .tensor(this)
         .word(dimension)
         .symbolic(start)
         .symbolic(length)
-        .one(handle);
+        .result();
   }
 
   public Tensor select(int dimension, long index) {
-    long handle = Native.newHandle();
-    return begin(Operation.SELECT)
-        .resultAt(handle)
-        .tensor(this)
-        .word(dimension)
-        .symbolic(index)
-        .one(handle);
+    return returning(Operation.SELECT).tensor(this).word(dimension).symbolic(index).result();
   }
 
   public Tensor slice(int dimension, long start, long end, long step) {
-    long handle = Native.newHandle();
-    return begin(Operation.SLICE_TENSOR)
-        .resultAt(handle)
+    return returning(Operation.SLICE_TENSOR)
         .tensor(this)
         .word(dimension)
         .optionalSymbolic(start)
         .optionalSymbolic(end)
         .symbolic(step)
-        .one(handle);
+        .result();
   }
 
   // Arithmetic
@@ -380,13 +336,7 @@ public final class Tensor {
   }
 
   public Tensor add(double value) {
-    long handle = Native.newHandle();
-    return begin(Operation.ADD_SCALAR)
-        .resultAt(handle)
-        .tensor(this)
-        .scalar(value)
-        .scalar(1)
-        .one(handle);
+    return returning(Operation.ADD_SCALAR).tensor(this).scalar(value).scalar(1).result();
   }
 
   public Tensor add_(Tensor other) {
@@ -417,8 +367,7 @@ public final class Tensor {
   }
 
   private Tensor scaled(Operation operation, Tensor other, double factor) {
-    long handle = Native.newHandle();
-    return begin(operation).resultAt(handle).tensor(this).tensor(other).scalar(factor).one(handle);
+    return returning(operation).tensor(this).tensor(other).scalar(factor).result();
   }
 
   public Tensor mul(Tensor other) {
@@ -546,8 +495,7 @@ public final class Tensor {
   // Sums and the like
 
   public Tensor sum() {
-    long handle = Native.newHandle();
-    return begin(Operation.SUM).resultAt(handle).tensor(this).absent().one(handle);
+    return returning(Operation.SUM).tensor(this).absent().result();
   }
 
   public Tensor sum(long... dimensions) {
@@ -559,14 +507,12 @@ public final class Tensor {
   }
 
   private Tensor reduced(Operation operation, long... dimensions) {
-    long handle = Native.newHandle();
-    return begin(operation)
-        .resultAt(handle)
+    return returning(operation)
         .tensor(this)
         .optionalNumbers(dimensions)
         .flag(false)
         .absent()
-        .one(handle);
+        .result();
   }
 
   /** The Euclidean norm of all elements. */
@@ -575,13 +521,7 @@ public final class Tensor {
   }
 
   public Tensor argmax(long dimension) {
-    long handle = Native.newHandle();
-    return begin(Operation.ARGMAX)
-        .resultAt(handle)
-        .tensor(this)
-        .optionalNumber(dimension)
-        .flag(false)
-        .one(handle);
+    return returning(Operation.ARGMAX).tensor(this).optionalNumber(dimension).flag(false).result();
   }
 
   public Tensor eq(Tensor other) {
@@ -599,14 +539,12 @@ public final class Tensor {
   // By index
 
   public Tensor gather(int dimension, Tensor index) {
-    long handle = Native.newHandle();
-    return begin(Operation.GATHER)
-        .resultAt(handle)
+    return returning(Operation.GATHER)
         .tensor(this)
         .word(dimension)
         .tensor(index)
         .flag(false)
-        .one(handle);
+        .result();
   }
 
   public Tensor scatter_(int dimension, Tensor index, Tensor values) {
@@ -626,18 +564,19 @@ public final class Tensor {
     return EngineThread.current().call.begin(operation);
   }
 
+  private static CallBlock returning(Operation operation) {
+    return EngineThread.current().call.returning(operation);
+  }
+
   Tensor unary(Operation operation) {
-    long handle = Native.newHandle();
-    return begin(operation).resultAt(handle).tensor(this).one(handle);
+    return returning(operation).tensor(this).result();
   }
 
   Tensor binary(Operation operation, Tensor other) {
-    long handle = Native.newHandle();
-    return begin(operation).resultAt(handle).tensor(this).tensor(other).one(handle);
+    return returning(operation).tensor(this).tensor(other).result();
   }
 
   Tensor withScalar(Operation operation, double value) {
-    long handle = Native.newHandle();
-    return begin(operation).resultAt(handle).tensor(this).scalar(value).one(handle);
+    return returning(operation).tensor(this).scalar(value).result();
   }
 }

@@ -63,7 +63,7 @@ public final class Autograd {
         Native.write(handle, Native.read(first + 8L * i));
         gradients.add(Tensor.made(handle));
       }
-      Native.deleteEmptyHandle(first);
+      Native.free(first);
       return gradients;
     }
   }
