@@ -52,6 +52,7 @@ class KillTest {
 
   /** Lanes are environments of their own, so that machines with several cores are done sooner. */
   private void kill(int lanes, int killsEach) throws Exception {
+    Peer.require();
     Seed seed = TestSeed.of(KillTest.class);
     classPath = jars();
     Path archive = folder.resolve("classes.jsa");

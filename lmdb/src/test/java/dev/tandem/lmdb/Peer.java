@@ -27,11 +27,16 @@ final class Peer implements AutoCloseable {
     this.answers = process.inputReader(UTF_8);
   }
 
-  /** A py-lmdb that stays; skips the test where there is none. */
-  static Peer start() throws IOException {
+  /** Skips the test where there is no py-lmdb; to be called by the thread of the test. */
+  static void require() throws IOException {
     boolean usable =
         Files.isExecutable(PYTHON) && run(PYTHON.toString(), "-c", "import lmdb").code == 0;
     skipUnless(usable, "py-lmdb is not installed");
+  }
+
+  /** A py-lmdb that stays; skips the test where there is none. */
+  static Peer start() throws IOException {
+    require();
     String script;
     try (InputStream stream = Peer.class.getResourceAsStream("peer.py")) {
       script = new String(stream.readAllBytes(), UTF_8);
