@@ -84,9 +84,11 @@ class EventFileTest {
   @TempDir Path folder;
 
   private List<String> read(Path file) throws Exception {
-    Process process = new ProcessBuilder("python3", "-c", READER, file.toString()).start();
+    ProcessBuilder reader = new ProcessBuilder("python3", "-c", READER, file.toString());
+    reader.environment().put("PYTHONIOENCODING", "utf-8"); // whatever the locale
+    Process process = reader.start();
     String errors = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-    List<String> lines = process.inputReader().lines().toList();
+    List<String> lines = process.inputReader(StandardCharsets.UTF_8).lines().toList();
     assertEquals(0, process.waitFor(), errors);
     return lines;
   }
