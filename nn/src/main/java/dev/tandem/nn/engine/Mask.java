@@ -4,7 +4,6 @@ package dev.tandem.nn.engine;
 public enum Mask {
   DATA(true, false, false),
   WEIGHTS(false, true, false),
-  DATA_AND_WEIGHTS(true, true, false),
   WEIGHTS_AND_BIAS(false, true, true),
   ALL(true, true, true);
 

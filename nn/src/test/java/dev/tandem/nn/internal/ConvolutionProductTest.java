@@ -132,7 +132,7 @@ class ConvolutionProductTest {
   private static Three backByEngine(
       Tensor x, Tensor weight, Tensor gradient, long stride, long padding) {
     return Functions.convolutionBackward(
-        gradient, x, weight, null, windows(stride, padding), 1, Mask.DATA_AND_WEIGHTS);
+        gradient, x, weight, new long[] {weight.size(0)}, windows(stride, padding), 1, Mask.ALL);
   }
 
   private static Windows windows(long stride, long padding) {
