@@ -23,20 +23,20 @@ final class Commit {
   private final Path store;
   private final DurableFiles files;
   private final Consumer<String> lines;
-  private final Executor meanwhile;
-  private Meanwhile named;
+  private final Executor asyncThreads;
+  private AsyncTask named;
   private Manifest drafted;
 
   /**
    * For the saves of one store.
    *
-   * @param meanwhile see {@link Meanwhile#threads}
+   * @param asyncThreads see {@link AsyncTask#threads}
    */
-  Commit(Path store, DurableFiles files, Consumer<String> lines, Executor meanwhile) {
+  Commit(Path store, DurableFiles files, Consumer<String> lines, Executor asyncThreads) {
     this.store = store;
     this.files = files;
     this.lines = lines;
-    this.meanwhile = meanwhile;
+    this.asyncThreads = asyncThreads;
   }
 
   /**
@@ -55,7 +55,7 @@ final class Commit {
       files.createFolders(store);
       files.createFolder(place);
       // Takes as long as writing some megabytes, and nothing needs it before the commit.
-      named = Meanwhile.start(meanwhile, () -> files.forceDirectory(store));
+      named = AsyncTask.start(asyncThreads, () -> files.forceDirectory(store));
       return "";
     } catch (WorkFailedException e) {
       return e.getMessage();

@@ -66,9 +66,9 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     this.ranks = ranks;
     this.options = options;
     this.lines = lines;
-    Executor meanwhile = Meanwhile.threads();
-    this.writer = new ShardWriter(folder, files, options, meanwhile);
-    this.commit = new Commit(folder, files, lines, meanwhile);
+    Executor asyncThreads = AsyncTask.threads();
+    this.writer = new ShardWriter(folder, files, options, asyncThreads);
+    this.commit = new Commit(folder, files, lines, asyncThreads);
     this.housekeeping = new Housekeeping(folder, files, options.retention(), lines);
   }
 

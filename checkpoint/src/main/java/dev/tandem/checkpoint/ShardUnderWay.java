@@ -14,7 +14,7 @@ final class ShardUnderWay implements AutoCloseable {
    * @param bytes that the file will have
    * @param named under way as well
    */
-  private record File(BlockWriter blocks, long bytes, Meanwhile named) {}
+  private record File(BlockWriter blocks, long bytes, AsyncTask named) {}
 
   private final Part part;
   private final Optional<File> file;
@@ -24,7 +24,7 @@ final class ShardUnderWay implements AutoCloseable {
     this.file = file;
   }
 
-  static ShardUnderWay of(Part part, BlockWriter blocks, long bytes, Meanwhile named) {
+  static ShardUnderWay of(Part part, BlockWriter blocks, long bytes, AsyncTask named) {
     return new ShardUnderWay(part, Optional.of(new File(blocks, bytes, named)));
   }
 

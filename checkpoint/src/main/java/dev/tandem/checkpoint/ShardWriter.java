@@ -22,7 +22,7 @@ final class ShardWriter {
   private final DurableFiles files;
   private final CheckpointOptions options;
   private final Executor threads = BlockWriter.threads();
-  private final Executor meanwhile;
+  private final Executor asyncThreads;
   private Snapshot last;
   private Part lastPart;
   private ShardLayout roomLayout;
@@ -31,13 +31,13 @@ final class ShardWriter {
   /**
    * For the snapshots of one store.
    *
-   * @param meanwhile see {@link Meanwhile#threads}
+   * @param asyncThreads see {@link AsyncTask#threads}
    */
-  ShardWriter(Path store, DurableFiles files, CheckpointOptions options, Executor meanwhile) {
+  ShardWriter(Path store, DurableFiles files, CheckpointOptions options, Executor asyncThreads) {
     this.store = store;
     this.files = files;
     this.options = options;
-    this.meanwhile = meanwhile;
+    this.asyncThreads = asyncThreads;
   }
 
   /**
@@ -73,7 +73,7 @@ final class ShardWriter {
             snapshot.layout().bytes(),
             options.bytesPerSecond());
     try {
-      Meanwhile named = Meanwhile.start(meanwhile, () -> files.forceDirectory(path.getParent()));
+      AsyncTask named = AsyncTask.start(asyncThreads, () -> files.forceDirectory(path.getParent()));
       Manifest.Shard file = append(snapshot, written, shard, out, headerBytes, pieces);
       shards.put(shard, file);
       Part part = new Part("", snapshot.holders(), shards, pieces);

@@ -2,7 +2,7 @@ package dev.tandem.cli;
 
 import dev.tandem.checkpoint.SavedCheckpoint;
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.train.Origin;
+import dev.tandem.train.RunProvenance;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -89,7 +89,7 @@ final class CheckpointListCommand extends TandemCommand {
   /** What fits a line; {@code show} has the rest. */
   private static Map<String, String> brief(Map<String, String> values) {
     Map<String, String> brief = new TreeMap<>(values);
-    brief.remove(Origin.CONFIGURATION);
+    brief.remove(RunProvenance.CONFIGURATION);
     return brief;
   }
 }

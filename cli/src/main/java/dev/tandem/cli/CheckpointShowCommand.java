@@ -1,7 +1,7 @@
 package dev.tandem.cli;
 
 import dev.tandem.checkpoint.SavedCheckpoint;
-import dev.tandem.train.Origin;
+import dev.tandem.train.RunProvenance;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -67,7 +67,7 @@ final class CheckpointShowCommand extends TandemCommand {
     out().printf("%s, written by %d ranks%n", results.folder, results.ranks);
     results.values.forEach(
         (name, value) -> {
-          if (name.equals(Origin.CONFIGURATION)) {
+          if (name.equals(RunProvenance.CONFIGURATION)) {
             out().printf("%s:%n%s", name, value.indent(2));
           } else {
             out().printf("%s = %s%n", name, value);

@@ -19,13 +19,13 @@ final class BatchFeed implements AutoCloseable {
 
   private final TrainingConfig config;
   private final RecordSource source;
-  private final GradientWork work;
+  private final DistributedStep work;
   private Steps steps;
   private Loader loader;
 
   /** Batches of this size from this position on, cut as the work takes them. */
   BatchFeed(
-      TrainingConfig config, RecordSource source, GradientWork work, Position from, int batch) {
+      TrainingConfig config, RecordSource source, DistributedStep work, Position from, int batch) {
     this.config = config;
     this.source = source;
     this.work = work;

@@ -64,7 +64,7 @@ public final class Trainer {
   private final Parts parts;
   private final Consumer<TrainingEvent> events;
   private final Steps steps;
-  private Course course;
+  private RunProgress progress;
   private long restoredAfter = -1;
   private String restoredFrom = "the beginning";
   private Optional<BooleanSupplier> stop = Optional.empty();
@@ -82,7 +82,7 @@ public final class Trainer {
     this.parts = parts;
     this.events = parts.communicator().rank() == 0 ? events : event -> {};
     steps = BatchFeed.steps(config, parts.training(), config.batch().global());
-    course = Course.start(config.batch().global());
+    progress = RunProgress.start(config.batch().global());
   }
 
   /**
@@ -94,12 +94,12 @@ public final class Trainer {
     SlicedState state = RunState.of(parts).restorable(parts.checkpoints());
     Optional<CheckpointStore.Restored> restored = parts.checkpoints().restoreNewest(state);
     if (restored.isPresent()) {
-      course = Course.of(restored.get().values(), steps);
-      parts.sizing().restore(course.sizing());
+      progress = RunProgress.of(restored.get().values(), steps);
+      parts.sizing().restore(progress.sizing());
       restoredAfter = restored.get().step();
       restoredFrom = restored.get().place();
     }
-    return course.position().step();
+    return progress.position().step();
   }
 
   /** Where the state is from that the run goes on with, for a person to read. */
@@ -138,20 +138,20 @@ public final class Trainer {
   /** Trains to the end; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
   public TrainingEvent.Result run() {
     Phases phases = new Phases();
-    try (GradientWork work = work(phases);
-        Guard guard = new Guard(guards(), parts.network(), course.smoothedLoss());
+    try (DistributedStep work = work(phases);
+        LossGuard guard = new LossGuard(guards(), parts.network(), progress.smoothedLoss());
         BatchFeed feed =
-            new BatchFeed(config, parts.training(), work, course.position(), course.batch())) {
+            new BatchFeed(config, parts.training(), work, progress.position(), progress.batch())) {
       Rates rates = new Rates(config, steps);
       StepWatch watch = new StepWatch(meter, phases);
-      Wishes wishes = new Wishes(stop, leave);
+      StopRequests requests = new StopRequests(stop, leave);
       return new TrainingLoop(
-              config, parts, events, phases, work, guard, feed, rates, wishes, watch)
-          .run(course.best(), restoredAfter);
+              config, parts, events, phases, work, guard, feed, rates, requests, watch)
+          .run(progress.best(), restoredAfter);
     }
   }
 
-  private GradientWork work(Phases phases) {
+  private DistributedStep work(Phases phases) {
     DeterminismConfig determinism = config.determinism();
     Seed seed = new Seed(config.seed()).derive("dropout");
     return switch (determinism.level()) {
@@ -159,7 +159,7 @@ public final class Trainer {
       case RUN ->
           shares(parts.communicator().at(Determinism.RUN), parts.synchronizer(), seed, phases);
       case ELASTIC ->
-          new ShardWork(
+          new ElasticStep(
               parts.communicator(),
               parts.network(),
               seed,
@@ -169,18 +169,18 @@ public final class Trainer {
     };
   }
 
-  private GradientWork fast(Communicator communicator, Seed seed, Phases phases) {
+  private DistributedStep fast(Communicator communicator, Seed seed, Phases phases) {
     return config.servers().isPresent()
         ? served(communicator, config.servers().get(), seed, phases)
         : shares(communicator, parts.synchronizer(), seed, phases);
   }
 
-  private GradientWork served(
+  private DistributedStep served(
       Communicator communicator, ServersConfig servers, Seed seed, Phases phases) {
-    return new ServerWork(
+    return new ServerStep(
         communicator,
         parts.network(),
-        shares(communicator, new ServerWork.Unsynchronized(), seed, phases),
+        shares(communicator, new ServerStep.Unsynchronized(), seed, phases),
         new ServedParameters(
             communicator,
             servers.layout(communicator),
@@ -201,9 +201,9 @@ public final class Trainer {
         : guard;
   }
 
-  private ShareWork shares(
+  private DataParallelStep shares(
       Communicator communicator, GradientSynchronizer synchronizer, Seed seed, Phases phases) {
-    return new ShareWork(
+    return new DataParallelStep(
         communicator,
         parts.network(),
         synchronizer,

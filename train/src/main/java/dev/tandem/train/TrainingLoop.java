@@ -27,17 +27,17 @@ final class TrainingLoop {
   private final RunState state;
   private final Consumer<TrainingEvent> events;
   private final Phases phases;
-  private final GradientWork work;
-  private final Guard guard;
+  private final DistributedStep work;
+  private final LossGuard guard;
   private final BatchFeed feed;
   private final Rates rates;
-  private final Wishes wishes;
+  private final StopRequests requests;
   private final StepWatch watch;
   private final Validation validation;
   private final SaveTimes saveTimes;
-  private final Map<String, String> origin;
+  private final Map<String, String> provenance;
   private final long firstSample;
-  private Best best = Best.NONE;
+  private BestModel best = BestModel.NONE;
   private Evaluation test = Evaluation.NONE;
   private long testedAfter = -1;
   private long savedAfter = -1;
@@ -49,13 +49,13 @@ final class TrainingLoop {
       Trainer.Parts parts,
       Consumer<TrainingEvent> events,
       Phases phases,
-      GradientWork work,
-      Guard guard,
+      DistributedStep work,
+      LossGuard guard,
       BatchFeed feed,
       Rates rates,
-      Wishes wishes,
+      StopRequests requests,
       StepWatch watch) {
-    this.wishes = wishes;
+    this.requests = requests;
     this.watch = watch;
     this.config = config;
     this.parts = parts;
@@ -70,7 +70,7 @@ final class TrainingLoop {
     this.rates = rates;
     this.validation = new Validation(config, communicator, work::plan);
     this.saveTimes = SaveTimes.of(config.checkpoint(), communicator, feed.position().step());
-    this.origin = Origin.values(config);
+    this.provenance = RunProvenance.values(config);
     this.firstSample = feed.position().sample();
   }
 
@@ -79,7 +79,7 @@ final class TrainingLoop {
    *
    * @param restoredAfter the step of the checkpoint that the run goes on from; negative if none
    */
-  TrainingEvent.Result run(Best before, long restoredAfter) {
+  TrainingEvent.Result run(BestModel before, long restoredAfter) {
     best = before;
     savedAfter = restoredAfter;
     while (feed.hasNext() && !best.exhausted(config.validation())) {
@@ -106,7 +106,7 @@ final class TrainingLoop {
       return;
     }
     Position now = feed.position();
-    switch (work.outcome(wishes)) {
+    switch (work.outcome(requests)) {
       case GO_ON -> {}
       case STOP -> {
         String kept = keep(now);
@@ -158,7 +158,7 @@ final class TrainingLoop {
     boolean epochEnded = now.sample() / size > batch.position().sample() / size;
     boolean better = false;
     if (epochEnded && (feed.epochs() % config.validation().everyEpochs() == 0 || !feed.hasNext())) {
-      Best before = best;
+      BestModel before = best;
       validate();
       better = best.accuracy() > before.accuracy();
     }
@@ -215,10 +215,10 @@ final class TrainingLoop {
   }
 
   private Map<String, String> values(Position position) {
-    Course course =
-        new Course(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
-    Map<String, String> values = course.values(feed.steps(), config.seed());
-    values.putAll(origin);
+    RunProgress progress =
+        new RunProgress(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
+    Map<String, String> values = progress.values(feed.steps(), config.seed());
+    values.putAll(provenance);
     if (testedAfter == position.step()) {
       values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));
     }

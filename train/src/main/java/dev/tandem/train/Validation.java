@@ -73,7 +73,7 @@ public final class Validation {
   private static void add(Network network, Batch batch, Plan plan, Evaluation[] parts) {
     if (parts.length == 1) {
       if (batch.count() > 0) {
-        Cut whole = new Cut(batch, 0, batch.count());
+        BatchSlice whole = new BatchSlice(batch, 0, batch.count());
         parts[0] = parts[0].plus(evaluate(network, whole));
       }
       return;
@@ -83,15 +83,15 @@ public final class Validation {
     for (int i = 0; i < parts.length; i++) {
       Step.Share share = step.share(plan.firstShard() + i, plan.shards());
       if (share.count() > 0) {
-        Cut cut = new Cut(batch, (int) (share.from() - own), share.count());
-        parts[i] = parts[i].plus(evaluate(network, cut));
+        BatchSlice slice = new BatchSlice(batch, (int) (share.from() - own), share.count());
+        parts[i] = parts[i].plus(evaluate(network, slice));
       }
     }
   }
 
-  private static Evaluation evaluate(Network network, Cut cut) {
+  private static Evaluation evaluate(Network network, BatchSlice slice) {
     try (Arena copies = Arena.ofConfined()) {
-      return network.evaluate(cut.samples(copies));
+      return network.evaluate(slice.samples(copies));
     }
   }
 

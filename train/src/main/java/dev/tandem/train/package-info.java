@@ -5,11 +5,11 @@
  * once and kept as {@code config.yaml} in the run's folder. Every rank is a process that runs
  * {@link dev.tandem.train.RankMain}: it joins the others and wires a {@link
  * dev.tandem.train.Trainer}, whose loop is {@code TrainingLoop}. How a rank makes gradients is a
- * {@code GradientWork}: by shares at levels {@code fast} and {@code run}, by shards at level {@code
- * elastic}, by shares that go to parameter servers at level {@code fast} if the configuration says
- * so. Rank 0 speaks for all: its {@link dev.tandem.train.TrainingEvent}s go to {@code
- * metrics.jsonl}, to TensorBoard and, as lines on standard output, to the process that started the
- * ranks.
+ * {@code DistributedStep}: by shares at levels {@code fast} and {@code run}, by shards at level
+ * {@code elastic}, by shares that go to parameter servers at level {@code fast} if the
+ * configuration says so. Rank 0 speaks for all: its {@link dev.tandem.train.TrainingEvent}s go to
+ * {@code metrics.jsonl}, to TensorBoard and, as lines on standard output, to the process that
+ * started the ranks.
  *
  * <p>If lost processes may be replaced, a rank is a {@code Survivor}: it trains in one generation
  * of the job after the other ({@code Note [generations]} in {@code comm.rendezvous}). Each begins

@@ -9,14 +9,16 @@ import dev.tandem.train.config.ValidationConfig;
  * @param step after which it was
  * @param withoutGain validations since
  */
-record Best(double accuracy, long step, int withoutGain) {
+record BestModel(double accuracy, long step, int withoutGain) {
 
-  static final Best NONE = new Best(-1, 0, 0);
+  static final BestModel NONE = new BestModel(-1, 0, 0);
 
   /** After another validation. */
-  Best after(double newAccuracy, long newStep, ValidationConfig config) {
+  BestModel after(double newAccuracy, long newStep, ValidationConfig config) {
     boolean gain = this.equals(NONE) || newAccuracy > accuracy + config.leastGain();
-    return gain ? new Best(newAccuracy, newStep, 0) : new Best(accuracy, step, withoutGain + 1);
+    return gain
+        ? new BestModel(newAccuracy, newStep, 0)
+        : new BestModel(accuracy, step, withoutGain + 1);
   }
 
   /** Whether training should be given up. */

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
  * @param stop whether the run is to end before its end
  * @param leave whether others wait to join
  */
-record Wishes(Optional<BooleanSupplier> stop, Optional<BooleanSupplier> leave) {
+record StopRequests(Optional<BooleanSupplier> stop, Optional<BooleanSupplier> leave) {
 
   /** What all ranks do after this step. */
   enum Outcome {
@@ -27,15 +27,15 @@ record Wishes(Optional<BooleanSupplier> stop, Optional<BooleanSupplier> leave) {
     if (stop.isEmpty() && leave.isEmpty()) {
       return Outcome.GO_ON;
     }
-    int[] wished = {wished(stop), wished(leave)};
-    communicator.allreduce(MemorySegment.ofArray(wished), DType.INT32, ReduceOp.MAX);
-    if (wished[0] > 0) {
+    int[] requested = {requested(stop), requested(leave)};
+    communicator.allreduce(MemorySegment.ofArray(requested), DType.INT32, ReduceOp.MAX);
+    if (requested[0] > 0) {
       return Outcome.STOP;
     }
-    return wished[1] > 0 ? Outcome.LEAVE : Outcome.GO_ON;
+    return requested[1] > 0 ? Outcome.LEAVE : Outcome.GO_ON;
   }
 
-  private static int wished(Optional<BooleanSupplier> question) {
+  private static int requested(Optional<BooleanSupplier> question) {
     return question.isPresent() && question.get().getAsBoolean() ? 1 : 0;
   }
 }

@@ -9,12 +9,12 @@ import java.util.Map;
  * What a checkpoint says of where it comes from: the code, the engine and the configuration of its
  * run.
  */
-public final class Origin {
+public final class RunProvenance {
 
   /** The value that is the whole configuration, as YAML. */
   public static final String CONFIGURATION = "configuration";
 
-  private Origin() {}
+  private RunProvenance() {}
 
   static Map<String, String> values(TrainingConfig config) {
     Map<String, String> values = CodeVersion.current().values();

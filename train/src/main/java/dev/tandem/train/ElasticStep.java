@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
  * run of shards and goes through them one by one, as if it accumulated gradients; with synchronised
  * batch normalisation they go layer by layer together. So the bits do not depend on the ranks.
  */
-final class ShardWork implements GradientWork {
+final class ElasticStep implements DistributedStep {
 
   private final Communicator communicator;
   private final Network network;
@@ -47,7 +47,7 @@ final class ShardWork implements GradientWork {
   private final List<Handle> underWay = new ArrayList<>();
 
   /** Work of one rank; there are no more ranks than shards. */
-  ShardWork(
+  ElasticStep(
       Communicator communicator,
       Network network,
       Seed seed,
@@ -96,7 +96,7 @@ final class ShardWork implements GradientWork {
    * @param first its first sample's place in the step
    * @param weight its share in the step
    */
-  private record Shard(int slot, long first, double weight, Cut cut) {}
+  private record Shard(int slot, long first, double weight, BatchSlice slice) {}
 
   private List<Shard> shards(Batch batch) {
     Step step = new Step(batch.position(), batch.globalCount());
@@ -110,7 +110,7 @@ final class ShardWork implements GradientWork {
                 shard - plan.firstShard(),
                 share.from() - batch.position().sample(),
                 (double) share.count() / batch.globalCount(),
-                new Cut(batch, (int) (share.from() - own), share.count())));
+                new BatchSlice(batch, (int) (share.from() - own), share.count())));
       }
     }
     return result;
@@ -131,7 +131,7 @@ final class ShardWork implements GradientWork {
       TrainingStep training =
           TrainingStep.of(seed, step)
               .withFirstSample(shard.first())
-              .withMeanOver(shard.cut().batch().globalCount())
+              .withMeanOver(shard.slice().batch().globalCount())
               .withListener(
                   (run, parameter, gradient) -> {
                     keep(shard, parameter, gradient);
@@ -140,7 +140,7 @@ final class ShardWork implements GradientWork {
                     }
                   });
       try (Arena copies = Arena.ofConfined()) {
-        double loss = network.forwardBackward(shard.cut().samples(copies), training);
+        double loss = network.forwardBackward(shard.slice().samples(copies), training);
         losses.set(shard.slot(), loss * shard.weight());
       }
       buffers.keep(shard.slot());
@@ -151,7 +151,7 @@ final class ShardWork implements GradientWork {
     TrainingStep training =
         TrainingStep.of(seed, step)
             .withFirstSample(own.getFirst().first())
-            .withMeanOver(own.getFirst().cut().batch().globalCount())
+            .withMeanOver(own.getFirst().slice().batch().globalCount())
             .withListener(
                 (run, parameter, gradient) -> {
                   keep(own.get(run), parameter, gradient);
@@ -163,7 +163,7 @@ final class ShardWork implements GradientWork {
     try (Arena copies = Arena.ofConfined()) {
       double[] means =
           network.forwardBackward(
-              own.stream().map(shard -> shard.cut().samples(copies)).toList(), training);
+              own.stream().map(shard -> shard.slice().samples(copies)).toList(), training);
       for (int i = 0; i < means.length; i++) {
         losses.set(own.get(i).slot(), means[i] * own.get(i).weight());
       }
@@ -235,8 +235,8 @@ final class ShardWork implements GradientWork {
   }
 
   @Override
-  public Wishes.Outcome outcome(Wishes wishes) {
-    return wishes.together(communicator);
+  public StopRequests.Outcome outcome(StopRequests requests) {
+    return requests.together(communicator);
   }
 
   @Override

@@ -13,11 +13,12 @@ import java.util.Map;
  * @param smoothedLoss the guard's; not a number before the first step
  * @param sizing what the batch sizing policy keeps
  */
-record Course(Position position, int batch, double smoothedLoss, Best best, String sizing) {
+record RunProgress(
+    Position position, int batch, double smoothedLoss, BestModel best, String sizing) {
 
   /** The beginning of a run with this batch. */
-  static Course start(int batch) {
-    return new Course(Position.START, batch, Double.NaN, Best.NONE, "");
+  static RunProgress start(int batch) {
+    return new RunProgress(Position.START, batch, Double.NaN, BestModel.NONE, "");
   }
 
   /** As values of a checkpoint. */
@@ -37,12 +38,12 @@ record Course(Position position, int batch, double smoothedLoss, Best best, Stri
   }
 
   /** Reads what {@link #values} gave; refuses a position in another order of samples. */
-  static Course of(Map<String, String> values, Steps steps) {
-    return new Course(
+  static RunProgress of(Map<String, String> values, Steps steps) {
+    return new RunProgress(
         steps.restore(values.get("position")),
         Integer.parseInt(values.get("batch")),
         Double.parseDouble(values.get("smoothed-loss")),
-        new Best(
+        new BestModel(
             Double.parseDouble(values.get("best-accuracy")),
             Long.parseLong(values.get("best-step")),
             Integer.parseInt(values.get("validations-without-gain"))),

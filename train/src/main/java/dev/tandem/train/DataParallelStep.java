@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
  * Levels {@code fast} and {@code run}: each rank has one share of a step, which it goes through in
  * one or more passes; a synchroniser sums the gradients of the shares.
  */
-final class ShareWork implements GradientWork {
+final class DataParallelStep implements DistributedStep {
 
   private final Communicator communicator;
   private final Network network;
@@ -49,7 +49,7 @@ final class ShareWork implements GradientWork {
    * @param reduction what the synchroniser does with gradients
    * @param synchronised whether batch normalisations see the samples of all ranks
    */
-  ShareWork(
+  DataParallelStep(
       Communicator communicator,
       Network network,
       GradientSynchronizer synchronizer,
@@ -98,31 +98,31 @@ final class ShareWork implements GradientWork {
     for (int piece = 0; piece < pieces; piece++) {
       int from = (int) ((long) batch.count() * piece / pieces);
       int end = (int) ((long) batch.count() * (piece + 1) / pieces);
-      Cut cut = new Cut(batch, from, end - from);
-      loss += pass(cut, step, piece == 0, piece == pieces - 1) * (end - from) / batch.count();
+      BatchSlice slice = new BatchSlice(batch, from, end - from);
+      loss += pass(slice, step, piece == 0, piece == pieces - 1) * (end - from) / batch.count();
     }
     return loss;
   }
 
   /** One forward and backward pass; those behind the first add to its gradients. */
-  private double pass(Cut cut, long step, boolean first, boolean last) {
-    Position position = cut.batch().position();
-    Step whole = new Step(position, cut.batch().globalCount());
+  private double pass(BatchSlice slice, long step, boolean first, boolean last) {
+    Position position = slice.batch().position();
+    Step whole = new Step(position, slice.batch().globalCount());
     long place = plan(position, 1).share(whole).from() - position.sample();
     TrainingStep training =
         TrainingStep.of(seed, step)
-            .withFirstSample(place + cut.from())
+            .withFirstSample(place + slice.from())
             .withMeanOver(whole.count())
             .withStatistics(statistics.isPresent() ? this::sumStatistics : null);
     if (!first) {
       training = training.accumulating();
     }
     if (last) {
-      float weight = weight(cut.batch());
+      float weight = weight(slice.batch());
       training = training.withListener((run, p, gradient) -> synchronizer.submit(gradient, weight));
     }
     try (Arena copies = Arena.ofConfined()) {
-      return network.forwardBackward(cut.samples(copies), training);
+      return network.forwardBackward(slice.samples(copies), training);
     }
   }
 
@@ -181,8 +181,8 @@ final class ShareWork implements GradientWork {
   }
 
   @Override
-  public Wishes.Outcome outcome(Wishes wishes) {
-    return wishes.together(communicator);
+  public StopRequests.Outcome outcome(StopRequests requests) {
+    return requests.together(communicator);
   }
 
   @Override

@@ -9,7 +9,8 @@ import dev.tandem.nn.Optimizer;
  * How a rank makes the gradients of a step: computes those of its own samples, layer by layer,
  * hands each to synchronisation as soon as it is ready, and waits for the sums. One thread.
  */
-sealed interface GradientWork extends AutoCloseable permits ShareWork, ShardWork, ServerWork {
+sealed interface DistributedStep extends AutoCloseable
+    permits DataParallelStep, ElasticStep, ServerStep {
 
   /**
    * Leaves the gradients of the whole step in the network, the same bits on every rank; with
@@ -39,7 +40,7 @@ sealed interface GradientWork extends AutoCloseable permits ShareWork, ShardWork
    * What all ranks do after this step: what one of them is asked for, or stop because one withholds
    * gradients.
    */
-  Wishes.Outcome outcome(Wishes wishes);
+  StopRequests.Outcome outcome(StopRequests requests);
 
   /** Why all stop, as part of a sentence. */
   default String whyItStops() {

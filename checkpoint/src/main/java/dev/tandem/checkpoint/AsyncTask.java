@@ -8,14 +8,14 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** Work that goes on in another thread while the caller does something else. */
-final class Meanwhile {
+final class AsyncTask {
 
   /** Longer than most pauses between checkpoints that are written often. */
   private static final long IDLE_SECONDS = 60;
 
   private final FutureTask<Void> task;
 
-  private Meanwhile(Runnable work) {
+  private AsyncTask(Runnable work) {
     task = new FutureTask<>(work, null);
   }
 
@@ -27,13 +27,13 @@ final class Meanwhile {
         IDLE_SECONDS,
         TimeUnit.SECONDS,
         new SynchronousQueue<>(),
-        Thread.ofPlatform().daemon().name("checkpoint-meanwhile-", 0).factory());
+        Thread.ofPlatform().daemon().name("checkpoint-async-", 0).factory());
   }
 
-  static Meanwhile start(Executor threads, Runnable work) {
-    Meanwhile meanwhile = new Meanwhile(work);
-    threads.execute(meanwhile.task);
-    return meanwhile;
+  static AsyncTask start(Executor threads, Runnable work) {
+    AsyncTask started = new AsyncTask(work);
+    threads.execute(started.task);
+    return started;
   }
 
   /** Returns when the work is done; what went wrong there is thrown here. */

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  *
  * @param from its first sample within the batch
  */
-record Cut(Batch batch, int from, int count) {
+record BatchSlice(Batch batch, int from, int count) {
 
   /** Where the engine's kernels take the same path every time. */
   private static final long ALIGNMENT = 64;

@@ -24,11 +24,11 @@ import java.util.function.Consumer;
  * step, hands them to the servers and goes on with what these have, at its own pace. Losses and
  * norms are those of the rank's own share; all ranks meet only where their state is looked at.
  */
-final class ServerWork implements GradientWork {
+final class ServerStep implements DistributedStep {
 
   private final Communicator communicator;
   private final Network network;
-  private final ShareWork share;
+  private final DataParallelStep share;
   private final ServedParameters served;
   private final Phases phases;
   private final Consumer<String> log;
@@ -56,10 +56,10 @@ final class ServerWork implements GradientWork {
    * @param served closed with this
    * @param log is told on rank 0 what was moved
    */
-  ServerWork(
+  ServerStep(
       Communicator communicator,
       Network network,
-      ShareWork share,
+      DataParallelStep share,
       ServedParameters served,
       Phases phases,
       Consumer<String> log) {
@@ -96,12 +96,12 @@ final class ServerWork implements GradientWork {
 
   /** Nobody joins others that are at different steps, so a wish to leave is not heard. */
   @Override
-  public Wishes.Outcome outcome(Wishes wishes) {
-    if (wishes.stop().isPresent() && wishes.stop().get().getAsBoolean()) {
+  public StopRequests.Outcome outcome(StopRequests requests) {
+    if (requests.stop().isPresent() && requests.stop().get().getAsBoolean()) {
       served.servers().tell(Notice.STOP);
     }
     phases.in(Phase.SYNC, served::pull);
-    return served.servers().stopsHere() ? Wishes.Outcome.STOP : Wishes.Outcome.GO_ON;
+    return served.servers().stopsHere() ? StopRequests.Outcome.STOP : StopRequests.Outcome.GO_ON;
   }
 
   @Override

@@ -16,7 +16,7 @@ import java.util.Optional;
  * Looks at every step between its gradients and its update: what is not finite, or a loss that
  * jumps, never reaches the parameters. All ranks see the same numbers and come to the same verdict.
  */
-final class Guard implements AutoCloseable {
+final class LossGuard implements AutoCloseable {
 
   /** Share of a new loss in the smoothed one. */
   private static final double NEW_SHARE = 0.05;
@@ -32,7 +32,7 @@ final class Guard implements AutoCloseable {
    *
    * @param smoothed the smoothed loss so far; not a number before the first step
    */
-  Guard(GuardConfig config, Network network, double smoothed) {
+  LossGuard(GuardConfig config, Network network, double smoothed) {
     this.config = config;
     this.network = network;
     this.smoothed = smoothed;
