@@ -1,6 +1,6 @@
 package dev.tandem.checkpoint;
 
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -2,8 +2,8 @@ package dev.tandem.cli;
 
 import dev.tandem.comm.launch.LocalHost;
 import dev.tandem.comm.launch.Placement;
-import dev.tandem.comm.rendezvous.HostSlots;
 import dev.tandem.comm.rendezvous.JobFile;
+import dev.tandem.comm.topology.HostSlots;
 import dev.tandem.core.UsageException;
 import java.nio.file.Path;
 import java.util.List;

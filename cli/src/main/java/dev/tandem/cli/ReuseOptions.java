@@ -1,9 +1,9 @@
 package dev.tandem.cli;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.topology.ClusterMap;
+import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.data.order.Steps;
-import dev.tandem.data.reuse.ClusterMap;
-import dev.tandem.data.reuse.RankPlaces;
 import dev.tandem.data.reuse.ReuseOrder;
 import dev.tandem.data.reuse.ReusePlan;
 import java.nio.file.Path;

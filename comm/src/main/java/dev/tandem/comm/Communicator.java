@@ -16,7 +16,7 @@ import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.JobFile;
 import dev.tandem.comm.rendezvous.RendezvousHost;
 import dev.tandem.comm.rendezvous.TlsKeys;
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import dev.tandem.comm.transport.TcpTransport;
 import dev.tandem.comm.transport.ThreadsTransport;
 import dev.tandem.comm.transport.Traffic;

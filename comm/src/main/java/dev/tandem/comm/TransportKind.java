@@ -1,6 +1,6 @@
 package dev.tandem.comm;
 
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import dev.tandem.comm.transport.HybridTransport;
 import dev.tandem.comm.transport.SharedMemoryTransport;
 import dev.tandem.comm.transport.TcpTransport;

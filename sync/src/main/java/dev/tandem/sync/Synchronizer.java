@@ -1,7 +1,7 @@
 package dev.tandem.sync;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import dev.tandem.comm.transport.WaitPolicy;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;

@@ -1,5 +1,6 @@
 package dev.tandem.comm.rendezvous;
 
+import dev.tandem.comm.topology.HostSlots;
 import dev.tandem.core.UsageException;
 import java.io.IOException;
 import java.io.Reader;

@@ -1,5 +1,6 @@
 package dev.tandem.comm.rendezvous;
 
+import dev.tandem.comm.topology.Topology;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package dev.tandem.comm.transport;
 
 import dev.tandem.comm.rendezvous.JobEnvironment;
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import dev.tandem.posix.SharedMemoryFile;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.tandem.comm.transport;
 import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.Membership;
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.tandem.comm.transport;
 
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.stream.IntStream;

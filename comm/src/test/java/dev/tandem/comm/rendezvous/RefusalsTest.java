@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tandem.comm.topology.Topology;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.testkit.TestSeed;

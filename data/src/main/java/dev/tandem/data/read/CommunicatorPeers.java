@@ -1,7 +1,7 @@
 package dev.tandem.data.read;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import java.lang.foreign.MemorySegment;
 
 /**

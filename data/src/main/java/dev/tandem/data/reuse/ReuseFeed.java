@@ -1,6 +1,7 @@
 package dev.tandem.data.reuse;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.topology.Level;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.HeldRecords;

@@ -1,5 +1,7 @@
 package dev.tandem.data.reuse;
 
+import dev.tandem.comm.topology.Level;
+import dev.tandem.comm.topology.RankPlaces;
 import java.util.EnumMap;
 import java.util.Map;
 

@@ -1,5 +1,6 @@
 package dev.tandem.data.reuse;
 
+import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.core.Seed;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Position;

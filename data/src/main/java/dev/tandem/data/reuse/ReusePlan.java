@@ -1,5 +1,6 @@
 package dev.tandem.data.reuse;
 
+import dev.tandem.comm.topology.Level;
 import dev.tandem.core.UsageException;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.tandem.data.reuse;
 
+import dev.tandem.comm.topology.Level;
 import java.util.Locale;
 import java.util.Map;
 

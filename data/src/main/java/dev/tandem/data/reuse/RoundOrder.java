@@ -1,5 +1,7 @@
 package dev.tandem.data.reuse;
 
+import dev.tandem.comm.topology.Level;
+import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.core.Seed;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.order.Permutation;

@@ -2,7 +2,7 @@
  * Batches recomposed from samples that are in memory already. A {@link
  * dev.tandem.data.reuse.ReusePlan} says how many steps' samples are kept and how often they are
  * served again, recomposed within a process or between the processes of a node, a switch, a rack or
- * the whole machine; a {@link dev.tandem.data.reuse.ClusterMap} says which host is where.
+ * the whole machine; a {@link dev.tandem.comm.topology.ClusterMap} says which host is where.
  *
  * <p>The way of a round: the samples of some steps are read and served as the order has them (the
  * first pass); then, pass by pass, the ranks of every group shuffle what they hold among each

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.topology.ClusterMap;
+import dev.tandem.comm.topology.Level;
+import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.comm.transport.ThreadsTransport;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;

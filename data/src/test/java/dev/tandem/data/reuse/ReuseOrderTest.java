@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tandem.comm.topology.ClusterMap;
+import dev.tandem.comm.topology.Level;
+import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.order.EpochEnd;

@@ -1,7 +1,7 @@
 package dev.tandem.sync.agent;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import dev.tandem.comm.transport.WaitPolicy;
 import dev.tandem.sync.policy.Policy;
 import java.time.Duration;

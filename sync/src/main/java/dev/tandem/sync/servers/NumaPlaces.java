@@ -1,8 +1,8 @@
 package dev.tandem.sync.servers;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.data.reuse.ClusterMap;
-import dev.tandem.data.reuse.RankPlaces;
+import dev.tandem.comm.topology.ClusterMap;
+import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.posix.Affinity;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package dev.tandem.sync.servers;
 
+import dev.tandem.comm.topology.Level;
+import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.core.UsageException;
-import dev.tandem.data.reuse.Level;
-import dev.tandem.data.reuse.RankPlaces;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;

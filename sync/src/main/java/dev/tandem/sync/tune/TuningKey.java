@@ -1,7 +1,7 @@
 package dev.tandem.sync.tune;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.rendezvous.Topology;
+import dev.tandem.comm.topology.Topology;
 import dev.tandem.sync.plan.FusionPlan;
 import dev.tandem.sync.plan.RequestGraph;
 import dev.tandem.sync.plan.TopologyPlanner;

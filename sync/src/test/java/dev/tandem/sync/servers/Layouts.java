@@ -1,8 +1,8 @@
 package dev.tandem.sync.servers;
 
-import dev.tandem.data.reuse.ClusterMap;
-import dev.tandem.data.reuse.Level;
-import dev.tandem.data.reuse.RankPlaces;
+import dev.tandem.comm.topology.ClusterMap;
+import dev.tandem.comm.topology.Level;
+import dev.tandem.comm.topology.RankPlaces;
 import java.util.List;
 import java.util.stream.IntStream;
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.topology.Level;
 import dev.tandem.comm.transport.Traffic;
-import dev.tandem.data.reuse.Level;
 import dev.tandem.sync.Ranks;
 import java.time.Duration;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.topology.Level;
 import dev.tandem.core.Seed;
-import dev.tandem.data.reuse.Level;
 import dev.tandem.sync.Ranks;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.MemorySegment;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tandem.comm.topology.Level;
+import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.core.UsageException;
-import dev.tandem.data.reuse.Level;
-import dev.tandem.data.reuse.RankPlaces;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;

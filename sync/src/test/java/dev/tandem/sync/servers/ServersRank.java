@@ -1,7 +1,7 @@
 package dev.tandem.sync.servers;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.data.reuse.Level;
+import dev.tandem.comm.topology.Level;
 import java.io.IOException;
 import java.util.Arrays;
 

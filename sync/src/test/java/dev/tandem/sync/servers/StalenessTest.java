@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.topology.Level;
 import dev.tandem.core.Seed;
-import dev.tandem.data.reuse.Level;
 import dev.tandem.sync.Ranks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -3,10 +3,10 @@ package dev.tandem.sync.servers;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.topology.Level;
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
-import dev.tandem.data.reuse.Level;
 import dev.tandem.sync.BlockingSynchronizer;
 import dev.tandem.sync.Ranks;
 import java.lang.foreign.MemorySegment;

@@ -1,4 +1,4 @@
-package dev.tandem.data.reuse;
+package dev.tandem.comm.topology;
 
 import java.util.List;
 import java.util.Objects;
@@ -14,7 +14,7 @@ public record RankPlaces(List<String> hosts, ClusterMap map) {
   /** Checks that the map has all hosts. */
   public RankPlaces {
     hosts = List.copyOf(hosts);
-    hosts.forEach(map::place);
+    hosts.forEach(map::location);
   }
 
   /** How many ranks there are. */
@@ -30,8 +30,8 @@ public record RankPlaces(List<String> hosts, ClusterMap map) {
     if (hosts.get(one).equals(hosts.get(other))) {
       return Level.NODE;
     }
-    ClusterMap.Place first = map.place(hosts.get(one));
-    ClusterMap.Place second = map.place(hosts.get(other));
+    ClusterMap.HostLocation first = map.location(hosts.get(one));
+    ClusterMap.HostLocation second = map.location(hosts.get(other));
     boolean sameRack = Objects.equals(first.rack(), second.rack());
     if (sameRack && Objects.equals(first.networkSwitch(), second.networkSwitch())) {
       return Level.SWITCH;

@@ -1,4 +1,4 @@
-package dev.tandem.comm.rendezvous;
+package dev.tandem.comm.topology;
 
 import java.util.List;
 import java.util.stream.IntStream;

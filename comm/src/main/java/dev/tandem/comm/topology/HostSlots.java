@@ -1,4 +1,4 @@
-package dev.tandem.comm.rendezvous;
+package dev.tandem.comm.topology;
 
 import dev.tandem.core.UsageException;
 import java.util.ArrayList;

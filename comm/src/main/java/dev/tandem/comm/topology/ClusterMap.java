@@ -1,4 +1,4 @@
-package dev.tandem.data.reuse;
+package dev.tandem.comm.topology;
 
 import dev.tandem.core.UsageException;
 import dev.tandem.posix.FileErrors;
@@ -24,14 +24,14 @@ import java.util.Map;
 public final class ClusterMap {
 
   /** Where a host is. */
-  public record Place(String networkSwitch, String rack) {}
+  public record HostLocation(String networkSwitch, String rack) {}
 
-  private static final Place ONLY = new Place("the only switch", "the only rack");
+  private static final HostLocation ONLY = new HostLocation("the only switch", "the only rack");
 
-  private final Map<String, Place> places;
+  private final Map<String, HostLocation> locations;
 
-  private ClusterMap(Map<String, Place> places) {
-    this.places = places;
+  private ClusterMap(Map<String, HostLocation> locations) {
+    this.locations = locations;
   }
 
   /** All hosts at one switch. */
@@ -54,7 +54,7 @@ public final class ClusterMap {
    * @param name what errors call it
    */
   public static ClusterMap parse(List<String> lines, String name) {
-    Map<String, Place> places = new HashMap<>();
+    Map<String, HostLocation> locations = new HashMap<>();
     for (int number = 1; number <= lines.size(); number++) {
       String line = lines.get(number - 1).replaceAll("#.*", "").strip();
       if (line.isEmpty()) {
@@ -66,21 +66,22 @@ public final class ClusterMap {
             "%s, line %d: expected HOST switch=NAME rack=NAME, not '%s'"
                 .formatted(name, number, line));
       }
-      Place place =
-          new Place(words[1].substring("switch=".length()), words[2].substring("rack=".length()));
-      if (places.put(words[0], place) != null) {
+      HostLocation location =
+          new HostLocation(
+              words[1].substring("switch=".length()), words[2].substring("rack=".length()));
+      if (locations.put(words[0], location) != null) {
         throw new UsageException("%s, line %d: %s comes twice".formatted(name, number, words[0]));
       }
     }
-    return new ClusterMap(Map.copyOf(places));
+    return new ClusterMap(Map.copyOf(locations));
   }
 
-  /** Where a host is; in a map without hosts all are at the same place. */
-  Place place(String host) {
-    Place place = places.isEmpty() ? ONLY : places.get(host);
-    if (place == null) {
+  /** Where a host is; in a map without hosts all are at the same location. */
+  HostLocation location(String host) {
+    HostLocation location = locations.isEmpty() ? ONLY : locations.get(host);
+    if (location == null) {
       throw new UsageException("the cluster map has no line for host " + host);
     }
-    return place;
+    return location;
   }
 }

@@ -1,4 +1,4 @@
-package dev.tandem.data.reuse;
+package dev.tandem.comm.topology;
 
 /** How far apart two processes are, or may be to exchange samples; nearest first. */
 public enum Level {

@@ -1,4 +1,4 @@
-package dev.tandem.comm.rendezvous;
+package dev.tandem.comm.topology;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
