@@ -3,16 +3,15 @@ package dev.tandem.cli;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
+import dev.tandem.oracle.sync.HostProbe;
+import dev.tandem.oracle.sync.NetworkProfile;
+import dev.tandem.oracle.sync.Scaling;
+import dev.tandem.oracle.sync.SimulatedPolicy;
+import dev.tandem.oracle.sync.SimulatedSync;
+import dev.tandem.oracle.sync.SyncParameterFile;
+import dev.tandem.oracle.sync.SyncParameters;
+import dev.tandem.oracle.sync.SyncSimulator;
 import dev.tandem.posix.DurableFiles;
-import dev.tandem.sync.simulate.HostProbe;
-import dev.tandem.sync.simulate.NetworkProfile;
-import dev.tandem.sync.simulate.NoiseFit;
-import dev.tandem.sync.simulate.Scaling;
-import dev.tandem.sync.simulate.SimulatedPolicy;
-import dev.tandem.sync.simulate.SimulatedSync;
-import dev.tandem.sync.simulate.SyncParameterFile;
-import dev.tandem.sync.simulate.SyncParameters;
-import dev.tandem.sync.simulate.SyncSimulator;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -45,9 +44,6 @@ final class SimulateSyncCommand extends TandemCommand {
 
   /** Fewer would not have the memory for their share of the batch, as published. */
   private static final List<Integer> STRONG_RANKS = WEAK_RANKS.subList(3, WEAK_RANKS.size());
-
-  private static final int FIT_SCATTERED = 80;
-  private static final int FIT_STEPS = 60;
 
   @Option(
       names = "--network",
@@ -108,14 +104,6 @@ final class SimulateSyncCommand extends TandemCommand {
       description = "Write a page with the curves to FILE, too.")
   private Path report;
 
-  @Option(
-      names = "--fit",
-      paramLabel = "FILE",
-      description =
-          "Instead of simulating the policies, fit the noise to the published baseline, beginning"
-              + " with the parameters given, and write it to FILE; takes minutes.")
-  private Path fit;
-
   /** What {@code --json} gets; the seconds are real, of simulating. */
   record Results(
       boolean simulated,
@@ -126,12 +114,8 @@ final class SimulateSyncCommand extends TandemCommand {
 
   @Override
   protected Object run() {
-    requireFolder("--report", report);
-    requireFolder("--fit", fit);
+    requireReportFolder();
     SyncParameters parameters = parameters();
-    if (fit != null) {
-      return fit(parameters);
-    }
     List<NetworkProfile> chosen =
         chosen("--network", networks, parameters.networks(), NetworkProfile::name);
     List<SimulatedPolicy> policyList =
@@ -156,17 +140,6 @@ final class SimulateSyncCommand extends TandemCommand {
       out().println("simulated curves: " + report);
     }
     return new Results(true, parameters, seed, seconds, rows);
-  }
-
-  private Results fit(SyncParameters parameters) {
-    long began = System.nanoTime();
-    SyncParameters fitted =
-        new NoiseFit(parameters, new Seed(seed), ConsoleProgress.system())
-            .run(FIT_SCATTERED, FIT_STEPS);
-    List<String> lines = NoiseFit.report(fitted, new Seed(seed));
-    lines.forEach(out()::println);
-    write(fit, SyncParameterFile.fitted(fitted, lines));
-    return new Results(true, fitted, seed, (System.nanoTime() - began) / 1e9, List.of());
   }
 
   private SyncParameters parameters() {
@@ -213,11 +186,11 @@ final class SimulateSyncCommand extends TandemCommand {
   }
 
   /** Minutes of work must not end at a folder that is not there. */
-  private static void requireFolder(String option, Path file) {
-    if (file != null && !Files.isDirectory(file.toAbsolutePath().getParent())) {
+  private void requireReportFolder() {
+    if (report != null && !Files.isDirectory(report.toAbsolutePath().getParent())) {
       throw new UsageException(
-          "%s %s: there is no folder %s"
-              .formatted(option, file, file.toAbsolutePath().getParent()));
+          "--report %s: folder %s does not exist"
+              .formatted(report, report.toAbsolutePath().getParent()));
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.tandem.cli;
 
 import dev.tandem.board.Report;
-import dev.tandem.sync.simulate.SimulatedSync;
-import dev.tandem.sync.simulate.SyncParameters;
+import dev.tandem.oracle.sync.SimulatedSync;
+import dev.tandem.oracle.sync.SyncParameters;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

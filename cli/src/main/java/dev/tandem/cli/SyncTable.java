@@ -1,7 +1,7 @@
 package dev.tandem.cli;
 
-import dev.tandem.sync.simulate.SimulatedPolicy;
-import dev.tandem.sync.simulate.SimulatedSync;
+import dev.tandem.oracle.sync.SimulatedPolicy;
+import dev.tandem.oracle.sync.SimulatedSync;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;

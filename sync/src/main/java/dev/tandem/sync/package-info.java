@@ -28,10 +28,6 @@
  * freedom]} in {@code plan.FusionPlan}; what happens when a program leaves its plan: {@code Note
  * [leaving a plan]} in {@code agent.PlannedTransfers}.
  *
- * <p>A door of its own, with nothing of the above behind it, is {@link
- * dev.tandem.sync.servers.ParameterServers}: asynchronous training, in which gradients are not
- * summed but handed to servers.
- *
  * <p>Threads: requests may come from any thread; each synchroniser has one background thread, which
  * sleeps when there is nothing to do, and one for each transfer if several may run at once. Memory:
  * gradients are reduced in place, in the memory of whoever owns them, and belong to the

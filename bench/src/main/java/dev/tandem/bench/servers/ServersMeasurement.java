@@ -1,6 +1,6 @@
 package dev.tandem.bench.servers;
 
-import dev.tandem.sync.servers.Moved;
+import dev.tandem.servers.Moved;
 import java.util.Locale;
 
 /**
