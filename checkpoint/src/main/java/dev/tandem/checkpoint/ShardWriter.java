@@ -1,5 +1,6 @@
 package dev.tandem.checkpoint;
 
+import dev.tandem.core.safetensors.Safetensors;
 import dev.tandem.posix.DurableFiles;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -97,7 +98,7 @@ final class ShardWriter {
         written.stream().map(i -> entry(snapshot.layout().pieces().get(i), -1)).toList();
     // Later steps may have more digits.
     Map<String, String> metadata = metadata(Long.MAX_VALUE, snapshot.layout(), written);
-    long found = roundUp(Safetensors.most(plain, metadata));
+    long found = roundUp(Safetensors.mostHeaderBytes(plain, metadata));
     if (all) {
       roomLayout = snapshot.layout();
       room = found;
@@ -163,8 +164,11 @@ final class ShardWriter {
     }
     long bytes = whole ? headerBytes + snapshot.layout().bytes() : out.position();
     Map<String, String> metadata = metadata(snapshot.step(), snapshot.layout(), written);
-    byte[] known = Safetensors.headerOf(entries, metadata, DurableFiles.BLOCK);
-    byte[] header = Safetensors.grown(known, headerBytes);
+    byte[] header = Safetensors.header(entries, metadata, Math.toIntExact(headerBytes));
+    if (header.length != headerBytes) {
+      throw new IllegalStateException(
+          "header of %d bytes, %d reserved".formatted(header.length, headerBytes));
+    }
     out.header(header);
     return new Manifest.Shard(bytes, headerBytes, checksum(MemorySegment.ofArray(header)));
   }

@@ -103,9 +103,9 @@ class ExportTest {
     Files.writeString(damaged, "no model");
     assertTrue(
         CommandRun.failed(1, "train", config, "--init-from", damaged)
-            .contains("damaged, or no ONNX file"));
+            .contains("damaged, or not an ONNX file"));
     assertTrue(
         CommandRun.failed(1, "train", config, "--set", "network={file: '" + damaged + "'}")
-            .contains("damaged, or no ONNX file"));
+            .contains("damaged, or not an ONNX file"));
   }
 }

@@ -4,8 +4,9 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.DurableFile;
 import dev.tandem.posix.FileErrors;
-import java.io.FileOutputStream;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -42,9 +43,13 @@ final class Npz {
 
   private Npz() {}
 
-  static void write(Path path, List<TensorView> tensors) {
-    try (FileOutputStream file = new FileOutputStream(path.toFile());
-        ZipOutputStream zip = new ZipOutputStream(file)) {
+  /**
+   * Writes an empty file.
+   *
+   * @param path for errors
+   */
+  static void write(Path path, DurableFile file, List<TensorView> tensors) {
+    try (ZipOutputStream zip = new ZipOutputStream(new BufferedOutputStream(stream(file)))) {
       zip.setMethod(ZipOutputStream.STORED);
       for (TensorView tensor : tensors) {
         byte[] header = header(tensor);
@@ -62,12 +67,26 @@ final class Npz {
         write(tensor.data(), zip);
         zip.closeEntry();
       }
-      zip.finish();
-      zip.flush();
-      file.getFD().sync();
     } catch (IOException e) {
       throw FileErrors.failure("write", path, e);
     }
+  }
+
+  private static OutputStream stream(DurableFile file) {
+    return new OutputStream() {
+      private long at;
+
+      @Override
+      public void write(int value) {
+        write(new byte[] {(byte) value}, 0, 1);
+      }
+
+      @Override
+      public void write(byte[] bytes, int offset, int length) {
+        file.write(ByteBuffer.wrap(bytes, offset, length), at);
+        at += length;
+      }
+    };
   }
 
   private interface Chunk {
@@ -121,7 +140,7 @@ final class Npz {
       case UINT8 -> "|u1";
       case BFLOAT16 ->
           throw new WorkFailedException(
-              "tensor %s is bfloat16, which numpy does not know: use a .safetensors file"
+              "tensor %s is bfloat16, which numpy does not support: use a .safetensors file"
                   .formatted(tensor.name()));
     };
   }
@@ -150,7 +169,7 @@ final class Npz {
     byte[] start = in.readNBytes(MAGIC.length + 2);
     if (start.length < MAGIC.length + 2
         || !ByteBuffer.wrap(start, 0, MAGIC.length).equals(ByteBuffer.wrap(MAGIC))) {
-      throw new IllegalArgumentException("it is no NPY file");
+      throw new IllegalArgumentException("not an NPY file");
     }
     byte[] length = in.readNBytes(start[MAGIC.length] == 1 ? 2 : 4);
     ByteBuffer number = ByteBuffer.wrap(length).order(ByteOrder.LITTLE_ENDIAN);
@@ -158,11 +177,11 @@ final class Npz {
     String text = new String(in.readNBytes(headerLength), StandardCharsets.ISO_8859_1);
     Matcher header = HEADER.matcher(text);
     if (!header.matches()) {
-      throw new IllegalArgumentException("its header is not plain: " + text.strip());
+      throw new IllegalArgumentException("unsupported header: " + text.strip());
     }
     if (header.group(2).equals("True") && header.group(3).contains(",")) {
       throw new IllegalArgumentException(
-          "it is in Fortran order: save numpy.ascontiguousarray(x) instead");
+          "in Fortran order: save numpy.ascontiguousarray(x) instead");
     }
     DType type = type(header.group(1));
     List<Long> extents = new ArrayList<>();
@@ -176,7 +195,7 @@ final class Npz {
     for (long at = 0; at < data.byteSize(); at += CHUNK) {
       byte[] part = in.readNBytes((int) Math.min(CHUNK, data.byteSize() - at));
       if (part.length < Math.min(CHUNK, data.byteSize() - at)) {
-        throw new IllegalArgumentException("it ends too early");
+        throw new IllegalArgumentException("the file ends too early");
       }
       MemorySegment.copy(MemorySegment.ofArray(part), 0, data, at, part.length);
     }
@@ -193,7 +212,7 @@ final class Npz {
       case "|u1" -> DType.UINT8;
       default ->
           throw new IllegalArgumentException(
-              "elements of type '%s' have no counterpart".formatted(description));
+              "unsupported element type '%s'".formatted(description));
     };
   }
 }

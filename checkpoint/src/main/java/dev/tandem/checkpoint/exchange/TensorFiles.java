@@ -1,18 +1,12 @@
 package dev.tandem.checkpoint.exchange;
 
-import dev.tandem.checkpoint.Safetensors;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
-import dev.tandem.posix.DurableFile;
-import dev.tandem.posix.DurableFiles;
-import dev.tandem.posix.FileErrors;
-import java.io.IOException;
+import dev.tandem.core.safetensors.Safetensors;
+import dev.tandem.posix.WholeFiles;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
@@ -20,11 +14,6 @@ import java.util.Map;
 public enum TensorFiles {
   SAFETENSORS(".safetensors"),
   NPZ(".npz");
-
-  /** Buffers hold at most 2 GiB. */
-  private static final long PIECE = 1L << 30;
-
-  private static final int ALIGNMENT = 64;
 
   private final String ending;
 
@@ -42,56 +31,28 @@ public enum TensorFiles {
     throw new UsageException(file + " ends neither with .safetensors nor with .npz");
   }
 
-  /** The tensors of a file, in memory of the arena. */
+  /** The tensors of a file: mapped until no view is reachable, or in memory of the arena. */
   public List<TensorView> read(Path file, Arena arena) {
     return switch (this) {
-      case SAFETENSORS -> Safetensors.parse(map(file, arena), file.toString()).tensors();
+      case SAFETENSORS -> Safetensors.parse(WholeFiles.map(file), file.toString()).tensors();
       case NPZ -> Npz.read(file, arena);
     };
   }
 
   /** Writes tensors so that after a crash the file is the old one, none, or whole. */
   public void write(Path file, List<TensorView> tensors, Map<String, String> metadata) {
-    Path target = file.toAbsolutePath();
-    Path pending = target.resolveSibling(target.getFileName() + ".pending");
-    DurableFiles files = DurableFiles.system();
-    try {
-      switch (this) {
-        case SAFETENSORS -> writeSafetensors(pending, tensors, metadata);
-        case NPZ -> Npz.write(pending, tensors);
-      }
-      files.rename(pending, target);
-    } catch (RuntimeException e) {
-      files.delete(pending);
-      throw e;
-    }
-    files.forceDirectory(target.getParent());
-  }
-
-  private static MemorySegment map(Path file, Arena arena) {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
-    } catch (IOException e) {
-      throw FileErrors.failure("read", file, e);
+    switch (this) {
+      case SAFETENSORS -> WholeFiles.replace(file, Safetensors.file(sorted(tensors), metadata));
+      case NPZ -> WholeFiles.replace(file, out -> Npz.write(file, out, tensors));
     }
   }
 
-  private static void writeSafetensors(
-      Path path, List<TensorView> tensors, Map<String, String> metadata) {
-    List<TensorView> sorted = Safetensors.sorted(tensors);
-    try (DurableFile file = DurableFiles.system().openOrCreate(path)) {
-      file.truncate(0);
-      byte[] header = Safetensors.header(sorted, metadata, ALIGNMENT);
-      file.write(ByteBuffer.wrap(header), 0);
-      long at = header.length;
-      for (TensorView tensor : sorted) {
-        for (long from = 0; from < tensor.byteSize(); from += PIECE) {
-          long length = Math.min(PIECE, tensor.byteSize() - from);
-          file.write(tensor.data().asSlice(from, length).asByteBuffer(), at + from);
-        }
-        at += tensor.byteSize();
-      }
-      file.force();
-    }
+  /** The order in which every element is aligned without gaps: larger types first, then by name. */
+  private static List<TensorView> sorted(List<TensorView> tensors) {
+    return tensors.stream()
+        .sorted(
+            Comparator.comparingInt((TensorView tensor) -> -tensor.dtype().bytes())
+                .thenComparing(TensorView::name))
+        .toList();
   }
 }

@@ -1,18 +1,19 @@
 package dev.tandem.nn.exchange;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.core.safetensors.Safetensors;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.onnx.OnnxFile;
 import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.nn.torchscript.TorchScriptFile;
 import dev.tandem.nn.weights.ImportedNetwork;
-import dev.tandem.nn.weights.SafetensorsFile;
 import dev.tandem.nn.weights.Weights;
+import dev.tandem.posix.WholeFiles;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Networks and weights in files, whose endings tell what kind they are. */
+/** Networks and weights in files, whose kind is their ending. */
 public final class NetworkFiles {
 
   private NetworkFiles() {}
@@ -35,7 +36,7 @@ public final class NetworkFiles {
               NetworkYaml.read(file), new Weights(file.toString(), Map.of()), List.of());
       default ->
           throw new UsageException(
-              file + ": a network is read from a file that ends with .yaml or .onnx");
+              file + ": unknown kind of network file; expected .yaml or .onnx");
     };
   }
 
@@ -47,10 +48,12 @@ public final class NetworkFiles {
   public static Weights weights(Path file) {
     return switch (ExportFormat.ending(file)) {
       case "onnx" -> OnnxFile.read(file).weights();
-      case "safetensors" -> SafetensorsFile.read(file);
+      case "safetensors" ->
+          Weights.of(
+              file.toString(), Safetensors.parse(WholeFiles.map(file), file.toString()).tensors());
       default ->
           throw new UsageException(
-              file + ": weights are read from a file that ends with .safetensors or .onnx");
+              file + ": unknown kind of weights file; expected .safetensors or .onnx");
     };
   }
 
@@ -61,8 +64,11 @@ public final class NetworkFiles {
       case ONNX -> OnnxFile.write(file, network.spec(), weights);
       case TORCHSCRIPT -> TorchScriptFile.write(file, network.spec(), weights);
       case SAFETENSORS ->
-          SafetensorsFile.write(
-              file, weights, Map.of("tandem.network", NetworkYaml.write(network.spec())));
+          WholeFiles.replace(
+              file,
+              Safetensors.file(
+                  weights.tensors().values(),
+                  Map.of("tandem.network", NetworkYaml.write(network.spec()))));
     }
   }
 }

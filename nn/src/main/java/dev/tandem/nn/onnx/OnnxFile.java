@@ -6,9 +6,9 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.nn.spec.ParameterSpec;
-import dev.tandem.nn.weights.ExchangeFiles;
 import dev.tandem.nn.weights.ImportedNetwork;
 import dev.tandem.nn.weights.Weights;
+import dev.tandem.posix.WholeFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +31,7 @@ public final class OnnxFile {
    * @param weights all parameters and buffers of the network
    */
   public static void write(Path file, NetworkSpec network, Weights weights) {
-    ExchangeFiles.replace(
+    WholeFiles.replace(
         file, OnnxWriter.write(GraphExport.export(network.withoutHelpers(), weights.tensors())));
   }
 
@@ -45,7 +45,7 @@ public final class OnnxFile {
    */
   public static ImportedNetwork read(Path file) {
     try {
-      OnnxModel model = OnnxReader.read(ExchangeFiles.map(file));
+      OnnxModel model = OnnxReader.read(WholeFiles.map(file));
       ImportedNetwork own = own(file, model);
       return own != null ? own : GraphImport.read(file.toString(), model);
     } catch (UsageException e) {

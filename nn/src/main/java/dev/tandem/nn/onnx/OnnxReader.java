@@ -2,6 +2,7 @@ package dev.tandem.nn.onnx;
 
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
+import dev.tandem.core.protobuf.ProtoReader;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,7 +19,7 @@ final class OnnxReader {
   private OnnxReader() {}
 
   static OnnxModel read(MemorySegment file) {
-    ProtoReader message = new ProtoReader(file);
+    ProtoReader message = new ProtoReader(file, "an ONNX file");
     long opset = 0;
     boolean functions = false;
     Map<String, String> metadata = new LinkedHashMap<>();
@@ -36,7 +37,7 @@ final class OnnxReader {
       }
     }
     if (graph == null) {
-      throw ProtoReader.damaged();
+      throw message.damaged();
     }
     if (functions) {
       throw new UsageException("the model defines functions: export it without them");
@@ -50,7 +51,7 @@ final class OnnxReader {
     while (message.next()) {
       switch (message.field()) {
         case 1 -> domain = message.text();
-        case 2 -> version = message.whole();
+        case 2 -> version = message.varint();
         default -> message.skip();
       }
     }
@@ -107,7 +108,7 @@ final class OnnxReader {
       }
     }
     if (outputs.isEmpty()) {
-      throw ProtoReader.damaged();
+      throw message.damaged();
     }
     return new OnnxModel.Node(name, operator, domain, inputs, outputs, attributes);
   }
@@ -121,13 +122,13 @@ final class OnnxReader {
     while (message.next()) {
       switch (message.field()) {
         case 1 -> name = message.text();
-        case 2 -> value = new OnnxModel.Attribute.Real(message.number());
-        case 3 -> value = new OnnxModel.Attribute.Whole(message.whole());
+        case 2 -> value = new OnnxModel.Attribute.Real(message.float32());
+        case 3 -> value = new OnnxModel.Attribute.Whole(message.varint());
         case 4 -> value = new OnnxModel.Attribute.Text(message.text());
         case 5 -> value = new OnnxModel.Attribute.Constant(TensorReader.read(message.message()));
-        case 7 -> TensorReader.floats(message.fixed(), numbers::add);
-        case 8 -> message.wholes(TensorReader.atMost(MAX_LIST, wholes));
-        case 20 -> type = message.whole();
+        case 7 -> TensorReader.floats(message, numbers);
+        case 8 -> TensorReader.varints(message, MAX_LIST, wholes);
+        case 20 -> type = message.varint();
         default -> message.skip();
       }
     }
@@ -163,7 +164,7 @@ final class OnnxReader {
       ProtoReader tensor = message.message();
       while (tensor.next()) {
         switch (tensor.field()) {
-          case 1 -> elementType = tensor.whole();
+          case 1 -> elementType = tensor.varint();
           case 2 -> extents(tensor.message(), extents);
           default -> tensor.skip();
         }
@@ -182,7 +183,7 @@ final class OnnxReader {
       long extent = OnnxModel.Value.UNKNOWN;
       while (dimension.next()) {
         if (dimension.field() == 1) {
-          extent = dimension.whole();
+          extent = dimension.varint();
         } else {
           dimension.skip();
         }

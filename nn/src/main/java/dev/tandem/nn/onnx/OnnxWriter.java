@@ -2,6 +2,7 @@ package dev.tandem.nn.onnx;
 
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
+import dev.tandem.core.protobuf.ProtoWriter;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
@@ -19,12 +20,12 @@ final class OnnxWriter {
 
   static List<MemorySegment> write(OnnxModel model) {
     ProtoWriter message = new ProtoWriter();
-    message.whole(1, IR_VERSION);
+    message.varint(1, IR_VERSION);
     message.text(2, "tandem");
     message.message(7, graph(model.graph()));
     ProtoWriter opset = new ProtoWriter();
     opset.text(1, "");
-    opset.whole(2, model.opset());
+    opset.varint(2, model.opset());
     message.message(8, opset);
     for (Map.Entry<String, String> entry : model.metadata().entrySet()) {
       ProtoWriter pair = new ProtoWriter();
@@ -66,11 +67,11 @@ final class OnnxWriter {
     long type =
         switch (attribute) {
           case OnnxModel.Attribute.Real(float value) -> {
-            message.number(2, value);
+            message.float32(2, value);
             yield 1;
           }
           case OnnxModel.Attribute.Whole(long value) -> {
-            message.whole(3, value);
+            message.varint(3, value);
             yield 2;
           }
           case OnnxModel.Attribute.Text(String value) -> {
@@ -82,24 +83,24 @@ final class OnnxWriter {
             yield 4;
           }
           case OnnxModel.Attribute.Reals(List<Float> values) -> {
-            values.forEach(value -> message.number(7, value));
+            values.forEach(value -> message.float32(7, value));
             yield 6;
           }
           case OnnxModel.Attribute.Wholes(List<Long> values) -> {
-            values.forEach(value -> message.whole(8, value));
+            values.forEach(value -> message.varint(8, value));
             yield 7;
           }
           case OnnxModel.Attribute.Other() ->
               throw new IllegalArgumentException("attribute " + name + " has no value to write");
         };
-    message.whole(20, type);
+    message.varint(20, type);
     return message;
   }
 
   private static ProtoWriter tensor(TensorView tensor) {
     ProtoWriter message = new ProtoWriter();
-    tensor.shape().extents().forEach(extent -> message.whole(1, extent));
-    message.whole(2, ElementTypes.number(tensor.dtype()));
+    tensor.shape().extents().forEach(extent -> message.varint(1, extent));
+    message.varint(2, ElementTypes.number(tensor.dtype()));
     message.text(8, tensor.name());
     message.bytes(9, tensor.data());
     return message;
@@ -112,12 +113,12 @@ final class OnnxWriter {
       if (extent == OnnxModel.Value.UNKNOWN) {
         dimension.text(2, "batch");
       } else {
-        dimension.whole(1, extent);
+        dimension.varint(1, extent);
       }
       shape.message(1, dimension);
     }
     ProtoWriter tensor = new ProtoWriter();
-    tensor.whole(1, value.elementType());
+    tensor.varint(1, value.elementType());
     tensor.message(2, shape);
     ProtoWriter type = new ProtoWriter();
     type.message(1, tensor);

@@ -4,14 +4,13 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
+import dev.tandem.core.protobuf.ProtoReader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 
 /** Tensors of an ONNX file: those with raw bytes are views of the file, others are small copies. */
 final class TensorReader {
@@ -35,13 +34,13 @@ final class TensorReader {
     List<MemorySegment> packed = new ArrayList<>();
     while (message.next()) {
       switch (message.field()) {
-        case 1 -> message.wholes(atMost(MAX_DIMENSIONS, extents));
-        case 2 -> type = message.whole();
+        case 1 -> varints(message, MAX_DIMENSIONS, extents);
+        case 2 -> type = message.varint();
         case 4, 10 -> packed.add(message.fixed());
-        case 5, 7, 11 -> message.wholes(atMost(MAX_WHOLES, wholes));
+        case 5, 7, 11 -> varints(message, MAX_WHOLES, wholes);
         case 8 -> name = message.text();
         case 9 -> raw = message.bytes();
-        case 14 -> elsewhere = message.whole() == 1;
+        case 14 -> elsewhere = message.varint() == 1;
         default -> message.skip();
       }
     }
@@ -56,27 +55,29 @@ final class TensorReader {
     try {
       return new TensorView(name, dtype, new Shape(extents), raw);
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw ProtoReader.damaged();
+      throw message.damaged();
     }
   }
 
-  /** Puts integers into a list until there are too many. */
-  static LongConsumer atMost(int limit, List<Long> list) {
-    return value -> {
-      if (list.size() == limit) {
-        throw ProtoReader.damaged();
-      }
-      list.add(value);
-    };
+  /** Adds the integers of a repeated field to a list, at most {@code limit} in all. */
+  static void varints(ProtoReader message, int limit, List<Long> list) {
+    message.varints(
+        value -> {
+          if (list.size() == limit) {
+            throw message.damaged();
+          }
+          list.add(value);
+        });
   }
 
-  /** Each float of a short list. */
-  static void floats(MemorySegment bytes, Consumer<Float> each) {
+  /** Adds the numbers of a repeated field to a short list. */
+  static void floats(ProtoReader message, List<Float> list) {
+    MemorySegment bytes = message.fixed();
     if (bytes.byteSize() > MAX_WHOLES) {
-      throw ProtoReader.damaged();
+      throw message.damaged();
     }
     for (long i = 0; i + Float.BYTES <= bytes.byteSize(); i += Float.BYTES) {
-      each.accept(bytes.get(FLOAT, i));
+      list.add(bytes.get(FLOAT, i));
     }
   }
 
@@ -94,7 +95,7 @@ final class TensorReader {
     return all;
   }
 
-  /** Integers, and the bits of short floats, which stand as integers. */
+  /** Integers, and the bits of 16-bit floats, which are stored as integers. */
   private static MemorySegment bytes(List<Long> values, DType dtype) {
     ByteBuffer bytes =
         ByteBuffer.allocate(Math.multiplyExact(values.size(), dtype.bytes()))

@@ -5,10 +5,10 @@ import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
-import dev.tandem.nn.weights.ExchangeFiles;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.DurableFile;
 import dev.tandem.posix.FileErrors;
+import dev.tandem.posix.WholeFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ public final class TorchScriptFile {
     ScriptModule root = ScriptModule.of(parameters, buffers);
     byte[] source = ScriptSource.of(answering, root).getBytes(StandardCharsets.UTF_8);
     List<TensorView> data = Stream.concat(parameters.stream(), buffers.stream()).toList();
-    ExchangeFiles.replace(file, out -> write(out, ScriptPickle.of(root), source, data));
+    WholeFiles.replace(file, out -> write(out, ScriptPickle.of(root), source, data));
   }
 
   private static void write(

@@ -14,10 +14,10 @@ import dev.tandem.nn.models.PublishedModels;
 import dev.tandem.nn.models.ResNet;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.weights.Answers;
-import dev.tandem.nn.weights.ExchangeFiles;
 import dev.tandem.nn.weights.ImportedNetwork;
 import dev.tandem.nn.weights.Python;
 import dev.tandem.nn.weights.Weights;
+import dev.tandem.posix.WholeFiles;
 import dev.tandem.testkit.TestSeed;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -58,7 +58,7 @@ class OnnxImportTest {
     Path file = folder.resolve("anonymous.onnx");
     try (Network network = Answers.network(spec, seed)) {
       OnnxModel model = GraphExport.export(spec.withoutHelpers(), Weights.of(network).tensors());
-      ExchangeFiles.replace(
+      WholeFiles.replace(
           file, OnnxWriter.write(new OnnxModel(model.opset(), Map.of(), model.graph())));
       ImportedNetwork imported = OnnxFile.read(file);
       float[] samples = Answers.samples(spec, seed, 2);
@@ -87,7 +87,7 @@ class OnnxImportTest {
       OnnxModel.Graph graph =
           new OnnxModel.Graph(
               nodes, model.graph().initializers(), model.graph().inputs(), model.graph().outputs());
-      ExchangeFiles.replace(
+      WholeFiles.replace(
           file, OnnxWriter.write(new OnnxModel(model.opset(), model.metadata(), graph)));
     }
     assertTrue(
@@ -160,7 +160,7 @@ class OnnxImportTest {
             List.of(new OnnxModel.Value("x", List.of(-1L, 1L, 4L, 4L), 1)),
             List.of(new OnnxModel.Value("z", List.of(-1L, 16L), 1)));
     Path file = folder.resolve("odd.onnx");
-    ExchangeFiles.replace(file, OnnxWriter.write(new OnnxModel(17, Map.of(), graph)));
+    WholeFiles.replace(file, OnnxWriter.write(new OnnxModel(17, Map.of(), graph)));
     var e = assertThrows(UsageException.class, () -> OnnxFile.read(file));
     assertTrue(e.getMessage().startsWith(file + ": " + message), e.getMessage());
     assertEquals(1, e.getMessage().lines().count(), e.getMessage());
@@ -178,7 +178,7 @@ class OnnxImportTest {
       try (Network network = Answers.network(spec, new Seed(1))) {
         OnnxModel model = GraphExport.export(spec.withoutHelpers(), Weights.of(network).tensors());
         Map<String, String> metadata = random.nextBoolean() ? Map.of() : model.metadata();
-        ExchangeFiles.replace(
+        WholeFiles.replace(
             file, OnnxWriter.write(new OnnxModel(model.opset(), metadata, model.graph())));
       }
       byte[] whole = Files.readAllBytes(file);

@@ -1,5 +1,6 @@
 package dev.tandem.train.tensorboard;
 
+import dev.tandem.core.protobuf.ProtoWriter;
 import dev.tandem.posix.FileErrors;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -56,7 +57,7 @@ public final class EventFile implements AutoCloseable {
       EventFile file = new EventFile(path, new BufferedOutputStream(stream), clock);
       file.write(file.event(0).text(FILE_VERSION, VERSION));
       if (firstStep > 0) {
-        Message session = new Message().integer(STATUS, SESSION_START);
+        ProtoWriter session = new ProtoWriter().varint(STATUS, SESSION_START);
         file.write(file.event(firstStep + 1).message(SESSION_LOG, session));
       }
       return file;
@@ -76,12 +77,12 @@ public final class EventFile implements AutoCloseable {
 
   /** Adds numbers of one step, by tag. */
   public void add(long step, Map<String, Double> numbers) {
-    Message summary = new Message();
+    ProtoWriter summary = new ProtoWriter();
     numbers.forEach(
         (tag, number) ->
             summary.message(
                 SUMMARY_VALUE,
-                new Message().text(TAG, tag).float32(SIMPLE_VALUE, number.floatValue())));
+                new ProtoWriter().text(TAG, tag).float32(SIMPLE_VALUE, number.floatValue())));
     write(event(step).message(SUMMARY, summary));
   }
 
@@ -98,13 +99,13 @@ public final class EventFile implements AutoCloseable {
     }
   }
 
-  private Message event(long step) {
-    return new Message().float64(WALL_TIME, clock.millis() / 1e3).integer(STEP, step);
+  private ProtoWriter event(long step) {
+    return new ProtoWriter().float64(WALL_TIME, clock.millis() / 1e3).varint(STEP, step);
   }
 
   /** A record: its length, the length's checksum, the bytes, their checksum. */
-  private void write(Message message) {
-    byte[] data = message.encoded();
+  private void write(ProtoWriter message) {
+    byte[] data = message.toByteArray();
     ByteBuffer record =
         ByteBuffer.allocate(Long.BYTES + Integer.BYTES + data.length + Integer.BYTES)
             .order(ByteOrder.LITTLE_ENDIAN);

@@ -1,9 +1,6 @@
-package dev.tandem.nn.weights;
+package dev.tandem.posix;
 
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.posix.DurableFile;
-import dev.tandem.posix.DurableFiles;
-import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,15 +11,15 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Whole files of any size, read by mapping and replaced in one step. */
-public final class ExchangeFiles {
+/** Whole files of any size, read by mapping and replaced in one atomic step. */
+public final class WholeFiles {
 
-  /** What a single call writes at most. */
+  /** Bytes of one write, at most. */
   private static final long CHUNK = 1L << 30;
 
-  private ExchangeFiles() {}
+  private WholeFiles() {}
 
-  /** The bytes of a file, as long as somebody holds a view of them. */
+  /** The bytes of a file, mapped until no view of them is reachable. */
   public static MemorySegment map(Path file) {
     try {
       if (!Files.isRegularFile(file) && Files.exists(file)) {
@@ -36,7 +33,7 @@ public final class ExchangeFiles {
     }
   }
 
-  /** Puts these bytes, one part after the other, in the place of what the file had. */
+  /** Replaces a file by these bytes, one part after the other. */
   public static void replace(Path file, List<MemorySegment> parts) {
     replace(
         file,
@@ -52,7 +49,10 @@ public final class ExchangeFiles {
         });
   }
 
-  /** Puts what a writer writes to an empty file in the place of what the file had. */
+  /**
+   * Replaces a file by what a writer writes to an empty one; after a crash it is the old one, none,
+   * or whole.
+   */
   public static void replace(Path file, Consumer<DurableFile> writer) {
     DurableFiles files = DurableFiles.system();
     Path pending = file.resolveSibling(file.getFileName() + ".pending");

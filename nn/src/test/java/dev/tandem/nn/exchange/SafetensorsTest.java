@@ -1,4 +1,4 @@
-package dev.tandem.nn.weights;
+package dev.tandem.nn.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -18,6 +18,9 @@ import dev.tandem.nn.models.LeNet;
 import dev.tandem.nn.spec.BatchNorm;
 import dev.tandem.nn.spec.FullyConnected;
 import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.weights.Python;
+import dev.tandem.nn.weights.TakenWeights;
+import dev.tandem.nn.weights.Weights;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -29,7 +32,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SafetensorsFileTest {
+class SafetensorsTest {
 
   private static final Engine ENGINE = Engine.start(1);
   private static final NetworkSpec SPEC =
@@ -46,8 +49,8 @@ class SafetensorsFileTest {
     Path file = folder.resolve("lenet.safetensors");
     try (Network first = Network.create(ENGINE, LeNet.spec(10), new Seed(1));
         Network second = Network.create(ENGINE, LeNet.spec(10), new Seed(2))) {
-      SafetensorsFile.write(file, Weights.of(first), Map.of("producer", "tandem"));
-      TakenWeights taken = SafetensorsFile.read(file).into(second, Weights.Unfit.REFUSED);
+      NetworkFiles.write(file, ExportFormat.SAFETENSORS, first);
+      TakenWeights taken = NetworkFiles.weights(file).into(second, Weights.Unfit.REFUSED);
       assertEquals(first.parameters().size(), taken.taken().size());
       assertEquals("took 8 of 8 tensors from " + file, taken.summary());
       for (int i = 0; i < first.parameters().size(); i++) {
@@ -89,7 +92,7 @@ class SafetensorsFileTest {
         """,
         file);
     try (Network network = Network.create(ENGINE, SPEC, new Seed(1))) {
-      TakenWeights taken = SafetensorsFile.read(file).into(network, Weights.Unfit.REFUSED);
+      TakenWeights taken = NetworkFiles.weights(file).into(network, Weights.Unfit.REFUSED);
       assertEquals(List.of("norm.num_batches_tracked"), taken.unused());
       assertArrayEquals(new float[] {1, -2, 0.5f, 0, 3, 4}, numbers(network.parameters().get(0)));
       assertArrayEquals(new float[] {0.25f, -1}, numbers(network.parameters().get(1)));
@@ -104,7 +107,7 @@ class SafetensorsFileTest {
     Path file = folder.resolve("ours.safetensors");
     try (Network network = Network.create(ENGINE, SPEC, new Seed(1))) {
       network.parameters().get(1).data().setAtIndex(ValueLayout.JAVA_FLOAT, 0, 42);
-      SafetensorsFile.write(file, Weights.of(network), Map.of("a", "b"));
+      NetworkFiles.write(file, ExportFormat.SAFETENSORS, network);
     }
     String printed =
         Python.run(
@@ -114,7 +117,7 @@ class SafetensorsFileTest {
             size, = struct.unpack('<Q', raw[:8])
             assert raw[8:9] == b'{'
             header = json.loads(raw[8:8 + size])
-            assert header.pop('__metadata__') == {'a': 'b'}
+            assert list(header.pop('__metadata__')) == ['tandem.network']
             data, at = raw[8 + size:], 0
             for name, entry in header.items():
                 first, last = entry['data_offsets']
@@ -140,8 +143,8 @@ class SafetensorsFileTest {
             new FullyConnected("s", 7));
     try (Network source = Network.create(ENGINE, SPEC, new Seed(1));
         Network target = Network.create(ENGINE, wider, new Seed(2))) {
-      SafetensorsFile.write(file, Weights.of(source), Map.of());
-      Weights weights = SafetensorsFile.read(file);
+      NetworkFiles.write(file, ExportFormat.SAFETENSORS, source);
+      Weights weights = NetworkFiles.weights(file);
       float[] before = numbers(target.parameters().getFirst());
       var e = assertThrows(UsageException.class, () -> weights.into(target, Weights.Unfit.REFUSED));
       assertEquals(
@@ -162,11 +165,11 @@ class SafetensorsFileTest {
 
   @Test
   void damagedFilesAreOneLine() throws Exception {
-    Seed seed = TestSeed.of(SafetensorsFileTest.class);
+    Seed seed = TestSeed.of(SafetensorsTest.class);
     SplittableRandom random = seed.random();
     Path file = folder.resolve("whole.safetensors");
     try (Network network = Network.create(ENGINE, SPEC, new Seed(1))) {
-      SafetensorsFile.write(file, Weights.of(network), Map.of());
+      NetworkFiles.write(file, ExportFormat.SAFETENSORS, network);
     }
     byte[] whole = Files.readAllBytes(file);
     Path damaged = folder.resolve("damaged.safetensors");
@@ -182,7 +185,7 @@ class SafetensorsFileTest {
       }
       Files.write(damaged, bytes);
       try {
-        SafetensorsFile.read(damaged);
+        NetworkFiles.weights(damaged);
       } catch (TandemException e) {
         refused++;
         assertEquals(1, e.getMessage().lines().count(), e.getMessage());
@@ -190,9 +193,10 @@ class SafetensorsFileTest {
       }
     }
     assertTrue(refused > 300, refused + " of 500 refused");
-    assertThrows(
-        WorkFailedException.class, () -> SafetensorsFile.read(folder.resolve("no such file")));
-    assertThrows(WorkFailedException.class, () -> SafetensorsFile.read(folder));
+    Path missing = folder.resolve("missing.safetensors");
+    assertThrows(WorkFailedException.class, () -> NetworkFiles.weights(missing));
+    Files.createDirectory(missing);
+    assertThrows(WorkFailedException.class, () -> NetworkFiles.weights(missing));
   }
 
   private static float[] numbers(TensorView view) {

@@ -1,4 +1,4 @@
-package dev.tandem.nn.onnx;
+package dev.tandem.core.protobuf;
 
 import dev.tandem.core.WorkFailedException;
 import java.lang.foreign.MemorySegment;
@@ -8,14 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.LongConsumer;
 
 /**
- * The fields of one protobuf message, one after the other, in the encoding that
- * protobuf.dev/programming-guides/encoding describes. Bytes are borrowed slices of the file;
- * whatever does not fit into the message is damage, whatever length it claims to have.
- *
- * <p>The encoding is small, and the library for it goes through {@code sun.misc.Unsafe}, which the
- * JVM warns of: so it is read here.
+ * The fields of one protocol buffer message, one after the other. Bytes are borrowed slices of the
+ * message; a length that leaves the message is reported as damage. One thread.
  */
-final class ProtoReader {
+public final class ProtoReader {
 
   private static final int VARINT = 0;
   private static final int FIXED64 = 1;
@@ -26,20 +22,26 @@ final class ProtoReader {
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   private final MemorySegment message;
+  private final String kind;
   private long at;
   private int field;
   private int wireType;
 
-  ProtoReader(MemorySegment message) {
+  /**
+   * @param message borrowed
+   * @param kind what the message should be, with its article, for errors: "an ONNX file"
+   */
+  public ProtoReader(MemorySegment message, String kind) {
     this.message = message;
+    this.kind = kind;
   }
 
   /** Goes to the next field, whose value must then be read or skipped; false at the end. */
-  boolean next() {
+  public boolean next() {
     if (at == message.byteSize()) {
       return false;
     }
-    long tag = varint();
+    long tag = readVarint();
     wireType = (int) (tag & 7);
     if (tag >>> 3 == 0 || tag >>> 3 > Integer.MAX_VALUE) {
       throw damaged();
@@ -48,47 +50,49 @@ final class ProtoReader {
     return true;
   }
 
-  int field() {
+  /** The number of the current field. */
+  public int field() {
     return field;
   }
 
-  long whole() {
+  public long varint() {
     require(VARINT);
-    return varint();
+    return readVarint();
   }
 
-  float number() {
+  public float float32() {
     require(FIXED32);
     return Float.intBitsToFloat(take(Integer.BYTES).get(INT, 0));
   }
 
-  MemorySegment bytes() {
+  /** A slice of the message. */
+  public MemorySegment bytes() {
     require(BYTES);
-    return take(varint());
+    return take(readVarint());
   }
 
-  String text() {
+  public String text() {
     return new String(bytes().toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
   }
 
-  ProtoReader message() {
-    return new ProtoReader(bytes());
+  public ProtoReader message() {
+    return new ProtoReader(bytes(), kind);
   }
 
-  /** The integers of a repeated field, which stand one by one or packed. */
-  void wholes(LongConsumer each) {
+  /** The integers of a repeated field, which are stored one by one or packed. */
+  public void varints(LongConsumer each) {
     if (wireType == VARINT) {
-      each.accept(varint());
+      each.accept(readVarint());
       return;
     }
     ProtoReader packed = message();
     while (packed.at < packed.message.byteSize()) {
-      each.accept(packed.varint());
+      each.accept(packed.readVarint());
     }
   }
 
   /** The bytes of numbers of a fixed size in a repeated field, one by one or packed. */
-  MemorySegment fixed() {
+  public MemorySegment fixed() {
     return switch (wireType) {
       case FIXED32 -> take(Integer.BYTES);
       case FIXED64 -> take(Long.BYTES);
@@ -96,9 +100,9 @@ final class ProtoReader {
     };
   }
 
-  void skip() {
+  public void skip() {
     switch (wireType) {
-      case VARINT -> varint();
+      case VARINT -> readVarint();
       case FIXED64 -> take(Long.BYTES);
       case BYTES -> bytes();
       case FIXED32 -> take(Integer.BYTES);
@@ -106,8 +110,9 @@ final class ProtoReader {
     }
   }
 
-  static WorkFailedException damaged() {
-    return new WorkFailedException("it is damaged, or no ONNX file");
+  /** The error for content that cannot be right. */
+  public WorkFailedException damaged() {
+    return new WorkFailedException("damaged, or not " + kind);
   }
 
   private void require(int expected) {
@@ -125,12 +130,9 @@ final class ProtoReader {
     return slice;
   }
 
-  private long varint() {
+  private long readVarint() {
     long value = 0;
-    for (int shift = 0; shift < Long.SIZE; shift += 7) {
-      if (at == message.byteSize()) {
-        throw damaged();
-      }
+    for (int shift = 0; shift < Long.SIZE && at < message.byteSize(); shift += 7) {
       byte part = message.get(ValueLayout.JAVA_BYTE, at++);
       value |= (part & 0x7FL) << shift;
       if (part >= 0) {
