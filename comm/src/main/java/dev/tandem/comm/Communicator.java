@@ -7,9 +7,9 @@ import dev.tandem.comm.collective.CollectiveSettings;
 import dev.tandem.comm.collective.Collectives;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.comm.collective.HaloExchange;
-import dev.tandem.comm.collective.Place;
 import dev.tandem.comm.collective.Team;
 import dev.tandem.comm.collective.TeamCollectives;
+import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.rendezvous.GenerationLine;
 import dev.tandem.comm.rendezvous.JobEnvironment;
@@ -104,10 +104,11 @@ public final class Communicator implements Collectives, AutoCloseable {
    * @throws dev.tandem.core.WorkFailedException if one of them is lost meanwhile, or {@link
    *     dev.tandem.core.PeerLostException}
    */
-  public static Communicator join(GenerationLine.Seat seat) {
+  public static Communicator join(GenerationLine.RankAssignment assignment) {
     Map<String, String> variables = System.getenv();
     FaultLimits limits = new FaultLimits(FaultLimits.of(variables).silence(), MEETING);
-    return join(seat.job(), limits, TransportKind.of(variables), CollectiveSettings.of(variables));
+    return join(
+        assignment.job(), limits, TransportKind.of(variables), CollectiveSettings.of(variables));
   }
 
   /** Joins the job of a file; who has to opens its meeting point until all have joined. */
@@ -205,9 +206,9 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   /**
-   * How this rank waits in this group from its next wait on, where members share memory at a board;
-   * elsewhere nothing changes. Each rank may choose for itself, and any thread may do so at any
-   * time, also while another one is inside a collective of the group.
+   * How this rank waits in this group from its next wait on, where members share memory; elsewhere
+   * nothing changes. Each rank may choose for itself, and any thread may do so at any time, also
+   * while another one is inside a collective of the group.
    */
   public void waitBy(WaitPolicy policy) {
     team.waitBy(policy);
@@ -275,8 +276,8 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   /** What the {@code cost} functions of the collectives need to know about this communicator. */
-  public Place place() {
-    return team.place();
+  public TeamPosition position() {
+    return team.position();
   }
 
   /** What this rank has sent and received so far, in all groups. */

@@ -68,7 +68,7 @@ public record TableTuner(long largest, Duration budget) {
     Map<AllreduceAlgorithm, Double> nanos = new EnumMap<>(AllreduceAlgorithm.class);
     double best = Double.MAX_VALUE;
     for (AllreduceAlgorithm algorithm : AllreduceAlgorithm.values()) {
-      if (!algorithm.appliesTo(communicator.place())
+      if (!algorithm.appliesTo(communicator.position())
           || (algorithm == AllreduceAlgorithm.GATHERED && data.byteSize() > LONGEST_GATHERED)) {
         continue;
       }
@@ -125,7 +125,7 @@ public record TableTuner(long largest, Duration budget) {
       long upTo = i == lengths.size() - 1 ? Long.MAX_VALUE : 2 * lengths.get(i);
       rows.add(
           new AlgorithmTable.Row(
-              level, Medium.of(communicator.place()), communicator.size(), upTo, fastest));
+              level, Medium.of(communicator.position()), communicator.size(), upTo, fastest));
     }
     return rows;
   }

@@ -75,7 +75,10 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
       cost(
           "allreduce",
           Allreduce.cost(
-              communicator.place(), bytes, type, communicator.allreduceAlgorithm(bytes, type, op)),
+              communicator.position(),
+              bytes,
+              type,
+              communicator.allreduceAlgorithm(bytes, type, op)),
           () -> communicator.allreduce(data, type, op));
       assertBits(expected, data.toArray(ValueLayout.JAVA_BYTE), what("allreduce " + op));
     }
@@ -84,7 +87,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     byte[] reduced = mine();
     cost(
         "reduce",
-        Reduce.cost(communicator.place(), bytes, type, root),
+        Reduce.cost(communicator.position(), bytes, type, root),
         () -> communicator.reduce(MemorySegment.ofArray(reduced), type, op, root));
     boolean atRoot = communicator.rank() == root;
     assertBits(atRoot ? expected : mine(), reduced, what("reduce " + op));
@@ -94,7 +97,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     byte[] block = new byte[(end - first) * type.bytes()];
     cost(
         "reduce-scatter",
-        ReduceScatter.cost(communicator.place(), bytes, type),
+        ReduceScatter.cost(communicator.position(), bytes, type),
         () ->
             communicator.reduceScatter(
                 MemorySegment.ofArray(mine()), MemorySegment.ofArray(block), type, op));
@@ -107,7 +110,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
   /** Every algorithm of allreduce that applies, and the elastic one. */
   void algorithms(ReduceOp op) {
     for (AllreduceAlgorithm algorithm : AllreduceAlgorithm.values()) {
-      if (communicator.size() > 1 && algorithm.appliesTo(communicator.place())) {
+      if (communicator.size() > 1 && algorithm.appliesTo(communicator.position())) {
         algorithm(op, algorithm);
       }
     }
@@ -125,7 +128,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     byte[] data = mine();
     cost(
         algorithm.code(),
-        Allreduce.cost(communicator.place(), data.length, type, used),
+        Allreduce.cost(communicator.position(), data.length, type, used),
         () -> communicator.allreduce(MemorySegment.ofArray(data), type, op, algorithm));
     if (algorithm.keeps(Determinism.RUN)) {
       assertBits(Reference.reduced(hosts, type, count, op), data, what(algorithm + " " + op));
@@ -159,7 +162,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     byte[] result = new byte[bytes];
     cost(
         "elastic allreduce",
-        ElasticAllreduce.cost(communicator.place(), shards, bytes, type, op),
+        ElasticAllreduce.cost(communicator.position(), shards, bytes, type, op),
         () ->
             communicator.elasticAllreduce(
                 MemorySegment.ofArray(held), shards, MemorySegment.ofArray(result), type, op));
@@ -182,14 +185,14 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     }
     allgatherAndAllToAll();
     halo();
-    cost("barrier", Barrier.cost(communicator.place()), communicator::barrier);
+    cost("barrier", Barrier.cost(communicator.position()), communicator::barrier);
   }
 
   private void fromAndTo(int root) {
     byte[] data = mine();
     cost(
         "broadcast",
-        Broadcast.cost(communicator.place(), root, data.length),
+        Broadcast.cost(communicator.position(), root, data.length),
         () -> communicator.broadcast(MemorySegment.ofArray(data), root));
     assertBits(of(root), data, what("broadcast"));
 
@@ -198,7 +201,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     byte[] mine = raggedOf(communicator.rank());
     cost(
         "gather",
-        Gather.cost(communicator.place(), ragged(), root),
+        Gather.cost(communicator.position(), ragged(), root),
         () ->
             communicator.gather(
                 MemorySegment.ofArray(mine), MemorySegment.ofArray(all), ragged(), root));
@@ -208,7 +211,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     byte[] back = new byte[mine.length];
     cost(
         "scatter",
-        Scatter.cost(communicator.place(), ragged(), root),
+        Scatter.cost(communicator.position(), ragged(), root),
         () ->
             communicator.scatter(
                 MemorySegment.ofArray(all), MemorySegment.ofArray(back), ragged(), root));
@@ -244,7 +247,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     byte[] all = new byte[allRagged().length];
     cost(
         "allgather",
-        Allgather.cost(communicator.place(), ragged()),
+        Allgather.cost(communicator.position(), ragged()),
         () ->
             communicator.allgather(
                 MemorySegment.ofArray(raggedOf(communicator.rank())),
@@ -257,7 +260,7 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     byte[] incoming = new byte[block * size];
     cost(
         "all-to-all",
-        AllToAll.cost(communicator.place(), block),
+        AllToAll.cost(communicator.position(), block),
         () ->
             communicator.allToAll(
                 MemorySegment.ofArray(outgoing), MemorySegment.ofArray(incoming)));

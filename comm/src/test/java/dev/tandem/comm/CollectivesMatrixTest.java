@@ -94,7 +94,7 @@ class CollectivesMatrixTest {
     TestJob.run(kind, ranks, communicator -> large(communicator, TestJob.hosts(kind, ranks), turn));
   }
 
-  /** With and without boards in one test: the reference, which takes longest, is the same. */
+  /** With and without shared slots in one test: the reference, which takes longest, is the same. */
   @ParameterizedTest
   @MethodSource("unequalHosts")
   void largeDataOnHosts(List<Integer> hosts) throws Exception {

@@ -60,7 +60,7 @@ class FusedAllreduceTest {
       assertArrayEquals(Reference.reduced(hosts, type, count, op), join(tensors), what);
       Cost cost =
           Allreduce.cost(
-              communicator.place(),
+              communicator.position(),
               mine.length,
               type,
               communicator.allreduceAlgorithm(mine.length, type, op));

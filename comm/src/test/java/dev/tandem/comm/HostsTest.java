@@ -75,7 +75,8 @@ class HostsTest {
               try (Communicator neighbours = communicator.sameHost()) {
                 assertEquals(2, neighbours.topology().size());
                 assertEquals(1, neighbours.topology().hosts());
-                return neighbours.place().sharedMemory() && !communicator.place().sharedMemory();
+                return neighbours.position().sharedMemory()
+                    && !communicator.position().sharedMemory();
               }
             });
     assertEquals(List.of(true, true, true, true), shared);
@@ -107,7 +108,7 @@ class HostsTest {
                         try (Communicator communicator =
                             Communicator.join(host.environment(mine).on(name), limits, kind)) {
                           communicator.barrier();
-                          return communicator.place().sharedMemory() ? "shared" : "messages";
+                          return communicator.position().sharedMemory() ? "shared" : "messages";
                         } catch (UsageException e) {
                           return e.getMessage();
                         }

@@ -59,9 +59,9 @@ final class TestJob {
     };
   }
 
-  private static <T> List<T> runThreads(int size, boolean board, Program<T> program)
+  private static <T> List<T> runThreads(int size, boolean slots, Program<T> program)
       throws Exception {
-    List<Transport> transports = ThreadsTransport.create(size, board);
+    List<Transport> transports = ThreadsTransport.create(size, slots);
     return runAll(size, rank -> Communicator.over(transports.get(rank)), program);
   }
 
@@ -69,12 +69,12 @@ final class TestJob {
    * Threads that pretend to run on several hosts.
    *
    * @param hosts the number of every rank's host
-   * @param boards whether the ranks of a host share memory
+   * @param sharedSlots whether the ranks of a host share memory
    */
-  static <T> List<T> runOnHosts(List<Integer> hosts, boolean boards, Program<T> program)
+  static <T> List<T> runOnHosts(List<Integer> hosts, boolean sharedSlots, Program<T> program)
       throws Exception {
     int[] numbers = hosts.stream().mapToInt(Integer::intValue).toArray();
-    List<Transport> transports = ThreadsTransport.create(numbers, boards);
+    List<Transport> transports = ThreadsTransport.create(numbers, sharedSlots);
     return runAll(hosts.size(), rank -> Communicator.over(transports.get(rank)), program);
   }
 

@@ -81,8 +81,8 @@ public final class PositionalFile implements AutoCloseable {
    *
    * @param depth requests that may be under way
    */
-  public Optional<KernelQueue> queue(int depth) {
-    return direct ? KernelQueue.open(path, depth) : Optional.empty();
+  public Optional<IoUring> queue(int depth) {
+    return direct ? IoUring.open(path, depth) : Optional.empty();
   }
 
   /** The JDK's own option, by name: javac warns of every other use of it, without remedy. */

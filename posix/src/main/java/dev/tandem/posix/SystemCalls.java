@@ -22,9 +22,9 @@ final class SystemCalls {
   final long close = Linux.number(3, 57);
   final long allocate = Linux.number(285, 47);
   final long futex = Linux.number(202, 98);
-  final long queueSetup = 425;
-  final long queueEnter = 426;
-  final long queueRegister = 427;
+  final long ioUringSetup = 425;
+  final long ioUringEnter = 426;
+  final long ioUringRegister = 427;
 
   /** The flag of {@link #open} for reads past the page cache. */
   final long pastPageCache = Linux.number(0x4000, 0x10000);

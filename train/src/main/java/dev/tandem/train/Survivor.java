@@ -32,23 +32,23 @@ final class Survivor {
   }
 
   void run(Work work) {
-    Optional<GenerationLine.Seat> seat = launcher.next();
-    while (seat.isPresent()) {
+    Optional<GenerationLine.RankAssignment> assignment = launcher.next();
+    while (assignment.isPresent()) {
       Optional<PeerLostException> loss;
       try {
-        if (done(seat.get(), work)) {
+        if (done(assignment.get(), work)) {
           return;
         }
         loss = Optional.empty();
       } catch (PeerLostException e) {
         loss = Optional.of(e);
       }
-      seat = next(loss);
+      assignment = next(loss);
     }
   }
 
   /** Whoever cannot go on says what it cannot go on after. */
-  private Optional<GenerationLine.Seat> next(Optional<PeerLostException> loss) {
+  private Optional<GenerationLine.RankAssignment> next(Optional<PeerLostException> loss) {
     try {
       return launcher.next();
     } catch (WorkFailedException e) {
@@ -60,16 +60,16 @@ final class Survivor {
     }
   }
 
-  private static boolean done(GenerationLine.Seat seat, Work work) {
+  private static boolean done(GenerationLine.RankAssignment assignment, Work work) {
     Communicator joined;
     try {
-      joined = Communicator.join(seat);
+      joined = Communicator.join(assignment);
     } catch (WorkFailedException e) {
       // Somebody was lost while they met; the launcher says how it goes on.
       return false;
     }
     try (Communicator ranks = joined) {
-      work.run(ranks, seat.generation());
+      work.run(ranks, assignment.generation());
       return true;
     } catch (GenerationEndedException e) {
       return false;

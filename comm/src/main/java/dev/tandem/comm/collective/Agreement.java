@@ -28,6 +28,6 @@ public final class Agreement {
                     CollectiveSettings.TABLE));
       }
     }
-    team.settings().checkApplies(team.place());
+    team.settings().checkApplies(team.position());
   }
 }

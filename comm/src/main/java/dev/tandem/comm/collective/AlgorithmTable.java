@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * the built-in table decides. Immutable.
  *
  * <p>As text, a row is a line of six words: {@code allreduce}, the determinism level ({@code fast}
- * or {@code run}), the medium ({@code messages}, {@code board} or {@code hosts}), the most ranks
+ * or {@code run}), the medium ({@code messages}, {@code shared} or {@code hosts}), the most ranks
  * and the most bytes that the row is for ({@code *} for any), and the algorithm. Empty lines and
  * what follows a {@code #} do not count.
  */
@@ -54,7 +54,7 @@ public final class AlgorithmTable {
       parse(
           "the built-in table",
           """
-          allreduce run  board    * *     flat
+          allreduce run  slots    * *     flat
           allreduce run  messages 2 32768 gathered
           allreduce run  messages 4 8192  gathered
           allreduce run  messages 8 4096  gathered
@@ -64,7 +64,7 @@ public final class AlgorithmTable {
           allreduce run  hosts    8 4096  gathered
           allreduce run  hosts    * 1024  gathered
           allreduce run  hosts    * *     hierarchical
-          allreduce fast board    * *     flat
+          allreduce fast slots    * *     flat
           allreduce fast messages 2 32768 gathered
           allreduce fast messages 2 *     direct
           allreduce fast messages 4 8192  gathered
@@ -128,7 +128,10 @@ public final class AlgorithmTable {
             words.get(1));
     Medium medium =
         known(
-            Medium.ofCode(words.get(2)), where, "medium is messages, board or hosts", words.get(2));
+            Medium.ofCode(words.get(2)),
+            where,
+            "medium is messages, shared or hosts",
+            words.get(2));
     long ranks = bound(where, words.get(3)).orElse(Integer.MAX_VALUE);
     long bytes = bound(where, words.get(4)).orElse(Long.MAX_VALUE);
     AllreduceAlgorithm algorithm =
@@ -169,14 +172,14 @@ public final class AlgorithmTable {
   }
 
   /** The algorithm of an allreduce. */
-  AllreduceAlgorithm allreduce(Determinism level, Place place, long bytes) {
-    Medium medium = Medium.of(place);
+  AllreduceAlgorithm allreduce(Determinism level, TeamPosition position, long bytes) {
+    Medium medium = Medium.of(position);
     for (Row row : rows) {
-      if (row.fits(level, medium, place.size(), bytes)) {
+      if (row.fits(level, medium, position.size(), bytes)) {
         return row.algorithm();
       }
     }
-    return BUILT_IN.allreduce(level, place, bytes);
+    return BUILT_IN.allreduce(level, position, bytes);
   }
 
   /** The table as text, which {@link #read} understands. */

@@ -1,6 +1,6 @@
 package dev.tandem.comm.collective;
 
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -30,7 +30,7 @@ public final class AllToAll {
     }
     long block = outgoing.byteSize() / size;
     Extents equal = new Extents(Extents.equal(size, block));
-    team.intend(Intention.of(AllToAll.class, outgoing.byteSize(), 0));
+    team.fingerprint(CallFingerprint.of(AllToAll.class, outgoing.byteSize(), 0));
     run(team, outgoing, equal, incoming, equal, block);
   }
 
@@ -49,8 +49,8 @@ public final class AllToAll {
       Extents from,
       long longest) {
     from.block(incoming, team.rank()).copyFrom(to.block(outgoing, team.rank()));
-    if (team.board().isPresent()) {
-      runFlat(team, team.board().get(), outgoing, to, incoming, from, longest);
+    if (team.slots().isPresent()) {
+      runFlat(team, team.slots().get(), outgoing, to, incoming, from, longest);
       return;
     }
     for (int distance = 1; distance < team.size(); distance++) {
@@ -62,35 +62,35 @@ public final class AllToAll {
 
   private static void runFlat(
       Team team,
-      Board board,
+      SharedSlots slots,
       MemorySegment outgoing,
       Extents to,
       MemorySegment incoming,
       Extents from,
       long longest) {
-    long piece = Board.pieceBytes(team.size(), team.size());
+    long piece = SharedSlots.pieceBytes(team.size(), team.size());
     for (long start = 0; start < longest; start += piece) {
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
-        board.put(Extents.piece(to.block(outgoing, rank), start, piece), rank * piece);
+        slots.put(Extents.piece(to.block(outgoing, rank), start, piece), rank * piece);
       }
-      board.turn();
+      slots.turn();
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
         MemorySegment target = Extents.piece(from.block(incoming, rank), start, piece);
-        target.copyFrom(board.slot(rank, team.rank() * piece, target.byteSize()));
+        target.copyFrom(slots.slot(rank, team.rank() * piece, target.byteSize()));
       }
     }
   }
 
   /** What it costs a rank. */
-  public static Cost cost(Place place, long blockBytes) {
-    return new Cost(steps(place, blockBytes), (place.size() - 1) * blockBytes);
+  public static Cost cost(TeamPosition position, long blockBytes) {
+    return new Cost(steps(position, blockBytes), (position.size() - 1) * blockBytes);
   }
 
-  static long steps(Place place, long longest) {
-    return place.sharedMemory()
-        ? Rounds.pieces(longest, Board.pieceBytes(place.size(), place.size()))
-        : place.size() - 1;
+  static long steps(TeamPosition position, long longest) {
+    return position.sharedMemory()
+        ? Rounds.pieces(longest, SharedSlots.pieceBytes(position.size(), position.size()))
+        : position.size() - 1;
   }
 }

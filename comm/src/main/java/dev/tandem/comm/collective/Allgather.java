@@ -1,6 +1,6 @@
 package dev.tandem.comm.collective;
 
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -35,9 +35,9 @@ public final class Allgather {
       return;
     }
     MemorySegment.copy(mine, 0, all, extents.offset(team.rank()), mine.byteSize());
-    if (team.board().isPresent()) {
-      team.intend(Intention.of(Allgather.class, lengths, 0));
-      runFlat(team, team.board().get(), mine, all, extents);
+    if (team.slots().isPresent()) {
+      team.fingerprint(CallFingerprint.of(Allgather.class, lengths, 0));
+      runFlat(team, team.slots().get(), mine, all, extents);
       return;
     }
     for (int step = 0; step < team.size() - 1; step++) {
@@ -50,15 +50,15 @@ public final class Allgather {
   }
 
   private static void runFlat(
-      Team team, Board board, MemorySegment mine, MemorySegment all, Extents extents) {
-    long slot = Board.slotBytes(team.size());
+      Team team, SharedSlots slots, MemorySegment mine, MemorySegment all, Extents extents) {
+    long slot = SharedSlots.slotBytes(team.size());
     for (long from = 0; from < extents.longest(); from += slot) {
-      board.put(Extents.piece(mine, from, slot), 0);
-      board.turn();
+      slots.put(Extents.piece(mine, from, slot), 0);
+      slots.turn();
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
         MemorySegment part = Extents.piece(extents.block(all, rank), from, slot);
-        part.copyFrom(board.slot(rank, 0, part.byteSize()));
+        part.copyFrom(slots.slot(rank, 0, part.byteSize()));
       }
     }
   }
@@ -72,8 +72,8 @@ public final class Allgather {
     MemorySegment sorted = layout.contiguous() ? all : team.result(hosts.total());
     MemorySegment ours = hosts.block(sorted, host);
     run(local, mine, ours, localLengths(layout, host, lengths));
-    if (team.heads().isPresent()) {
-      run(team.heads().get(), ours, sorted, hostLengths(layout, lengths));
+    if (team.hostLeaders().isPresent()) {
+      run(team.hostLeaders().get(), ours, sorted, hostLengths(layout, lengths));
     }
     Broadcast.run(local, sorted.asSlice(0, hosts.offset(host)), 0);
     Broadcast.run(local, sorted.asSlice(hosts.offset(host + 1)), 0);
@@ -107,27 +107,28 @@ public final class Allgather {
   }
 
   /** What it costs a rank. */
-  public static Cost cost(Place place, long[] lengths) {
-    if (place.layout().grouped()) {
-      return costAcross(place, lengths);
+  public static Cost cost(TeamPosition position, long[] lengths) {
+    if (position.layout().grouped()) {
+      return costAcross(position, lengths);
     }
     Extents extents = new Extents(lengths);
-    if (place.sharedMemory()) {
+    if (position.sharedMemory()) {
       return new Cost(
-          Rounds.pieces(extents.longest(), Board.slotBytes(place.size())), lengths[place.rank()]);
+          Rounds.pieces(extents.longest(), SharedSlots.slotBytes(position.size())),
+          lengths[position.rank()]);
     }
-    return new Cost(place.size() - 1, extents.total() - lengths[place.ahead(1)]);
+    return new Cost(position.size() - 1, extents.total() - lengths[position.ahead(1)]);
   }
 
-  private static Cost costAcross(Place place, long[] lengths) {
-    long[] hostLengths = hostLengths(place.layout(), lengths);
+  private static Cost costAcross(TeamPosition position, long[] lengths) {
+    long[] hostLengths = hostLengths(position.layout(), lengths);
     Extents hosts = new Extents(hostLengths);
-    Place local = place.local();
-    Cost cost = cost(local, localLengths(place.layout(), place.host(), lengths));
-    if (place.localRank() == 0) {
-      cost = cost.then(cost(place.column(), hostLengths));
+    TeamPosition local = position.local();
+    Cost cost = cost(local, localLengths(position.layout(), position.host(), lengths));
+    if (position.localRank() == 0) {
+      cost = cost.then(cost(position.sameLocalRank(), hostLengths));
     }
-    return cost.then(Broadcast.cost(local, 0, hosts.offset(place.host())))
-        .then(Broadcast.cost(local, 0, hosts.total() - hosts.offset(place.host() + 1)));
+    return cost.then(Broadcast.cost(local, 0, hosts.offset(position.host())))
+        .then(Broadcast.cost(local, 0, hosts.total() - hosts.offset(position.host() + 1)));
   }
 }

@@ -24,14 +24,14 @@ public final class Allreduce {
   /** The algorithm that the settings choose; the same in all members. */
   public static AllreduceAlgorithm choice(
       Team team, long bytes, DType type, ReduceOp op, Determinism level) {
-    AllreduceAlgorithm chosen = team.settings().allreduce(team.place(), bytes, level);
-    return effective(team.place(), type, op, chosen);
+    AllreduceAlgorithm chosen = team.settings().allreduce(team.position(), bytes, level);
+    return effective(team.position(), type, op, chosen);
   }
 
   /** Averages of bytes need the whole sum in one place: what partial sums would spoil is direct. */
   private static AllreduceAlgorithm effective(
-      Place place, DType type, ReduceOp op, AllreduceAlgorithm chosen) {
-    if (place.size() == 1) {
+      TeamPosition position, DType type, ReduceOp op, AllreduceAlgorithm chosen) {
+    if (position.size() == 1) {
       return AllreduceAlgorithm.GATHERED;
     }
     return switch (chosen) {
@@ -44,17 +44,17 @@ public final class Allreduce {
   /** Reduces by one algorithm, which must apply; all members name the same. */
   public static void run(
       Team team, MemorySegment data, DType type, ReduceOp op, AllreduceAlgorithm algorithm) {
-    switch (effective(team.place(), type, op, algorithm)) {
+    switch (effective(team.position(), type, op, algorithm)) {
       case FLAT -> {
         Reduction reduction = team.reduction(type, op);
-        team.intend(Intention.of(Allreduce.class, data.byteSize(), type, op));
-        AllreduceFlat.run(team, team.board().orElseThrow(), data, type.bytes(), reduction);
+        team.fingerprint(CallFingerprint.of(Allreduce.class, data.byteSize(), type, op));
+        AllreduceFlat.run(team, team.slots().orElseThrow(), data, type.bytes(), reduction);
       }
       case GATHERED -> AllreduceGathered.run(team, data, type, op);
       case DIRECT -> AllreduceDirect.run(team, data, type, op);
       case HIERARCHICAL -> {
         Team local = team.local().orElseThrow();
-        local.intend(Intention.of(Allreduce.class, data.byteSize(), type, op));
+        local.fingerprint(CallFingerprint.of(Allreduce.class, data.byteSize(), type, op));
         AllreduceHierarchical.run(team, data, type, op);
       }
       case RING -> AllreduceRing.run(team, data, type, op);
@@ -64,24 +64,28 @@ public final class Allreduce {
   }
 
   /** What it costs a rank with the built-in table at level {@code run}. */
-  public static Cost cost(Place place, long bytes, DType type) {
+  public static Cost cost(TeamPosition position, long bytes, DType type) {
     return cost(
-        place, bytes, type, CollectiveSettings.DEFAULT.allreduce(place, bytes, Determinism.RUN));
+        position,
+        bytes,
+        type,
+        CollectiveSettings.DEFAULT.allreduce(position, bytes, Determinism.RUN));
   }
 
   /** What an algorithm costs a rank; as {@link #choice} tells it for this type and operation. */
-  public static Cost cost(Place place, long bytes, DType type, AllreduceAlgorithm algorithm) {
-    if (place.size() == 1) {
+  public static Cost cost(
+      TeamPosition position, long bytes, DType type, AllreduceAlgorithm algorithm) {
+    if (position.size() == 1) {
       return Cost.NOTHING;
     }
     return switch (algorithm) {
-      case FLAT -> AllreduceFlat.cost(place.size(), bytes);
-      case GATHERED -> AllreduceGathered.cost(place, bytes);
-      case DIRECT -> AllreduceDirect.cost(place, bytes, type);
-      case HIERARCHICAL -> AllreduceHierarchical.cost(place, bytes, type);
-      case RING -> AllreduceRing.cost(place, bytes, type);
-      case DOUBLING -> AllreduceDoubling.cost(place, bytes);
-      case TREE -> AllreduceTree.cost(place, bytes, type);
+      case FLAT -> AllreduceFlat.cost(position.size(), bytes);
+      case GATHERED -> AllreduceGathered.cost(position, bytes);
+      case DIRECT -> AllreduceDirect.cost(position, bytes, type);
+      case HIERARCHICAL -> AllreduceHierarchical.cost(position, bytes, type);
+      case RING -> AllreduceRing.cost(position, bytes, type);
+      case DOUBLING -> AllreduceDoubling.cost(position, bytes);
+      case TREE -> AllreduceTree.cost(position, bytes, type);
     };
   }
 }

@@ -49,13 +49,13 @@ public enum AllreduceAlgorithm {
   }
 
   /** Whether a team like this can use it. */
-  public boolean appliesTo(Place place) {
-    return appliesTo(Medium.of(place));
+  public boolean appliesTo(TeamPosition position) {
+    return appliesTo(Medium.of(position));
   }
 
   boolean appliesTo(Medium medium) {
     return switch (this) {
-      case FLAT -> medium == Medium.BOARD;
+      case FLAT -> medium == Medium.SHARED;
       case HIERARCHICAL -> medium == Medium.HOSTS;
       case GATHERED, DIRECT, RING, DOUBLING, TREE -> true;
     };

@@ -38,10 +38,10 @@ final class AllreduceDirect {
     return Rounds.pieces(blocks.longest(), DirectRound.pieceBytes(blocks.ranks()));
   }
 
-  static Cost cost(Place place, long bytes, DType type) {
-    int ranks = place.size();
+  static Cost cost(TeamPosition position, long bytes, DType type) {
+    int ranks = position.size();
     Blocks blocks = new Blocks(bytes, type.bytes(), ranks);
-    long mine = blocks.length(place.rank());
+    long mine = blocks.length(position.rank());
     return new Cost(2L * (ranks - 1) * rounds(blocks), bytes - mine + (ranks - 1) * mine);
   }
 }

@@ -49,13 +49,15 @@ final class AllreduceDoubling {
     }
   }
 
-  static Cost cost(Place place, long bytes) {
-    int power = Integer.highestOneBit(place.size());
-    int paired = 2 * (place.size() - power);
+  static Cost cost(TeamPosition position, long bytes) {
+    int power = Integer.highestOneBit(position.size());
+    int paired = 2 * (position.size() - power);
     int rounds = Rounds.log2Ceiling(power);
-    if (place.rank() >= paired) {
+    if (position.rank() >= paired) {
       return new Cost(rounds, rounds * bytes);
     }
-    return place.rank() % 2 == 0 ? new Cost(2, bytes) : new Cost(rounds + 2, (rounds + 1) * bytes);
+    return position.rank() % 2 == 0
+        ? new Cost(2, bytes)
+        : new Cost(rounds + 2, (rounds + 1) * bytes);
   }
 }

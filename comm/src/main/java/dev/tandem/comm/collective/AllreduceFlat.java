@@ -1,12 +1,13 @@
 package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.Reduction;
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Allreduce in shared memory. Small data: {@link AllreduceShown}; else two ranks: {@link
- * AllreduceLent}, more: {@link AllreduceShared}. All reduce every element in rank order.
+ * Allreduce in shared memory. Small data: {@link AllreduceSharedSmall}; else two ranks: {@link
+ * AllreduceSharedPair}, more: {@link AllreduceSharedWindowed}. All reduce every element in rank
+ * order.
  */
 final class AllreduceFlat {
 
@@ -16,30 +17,30 @@ final class AllreduceFlat {
   private AllreduceFlat() {}
 
   static void run(
-      Team team, Board board, MemorySegment data, int elementBytes, Reduction reduction) {
-    if (data.byteSize() <= Board.LETTER_BYTES) {
-      AllreduceShown.runLetters(team, board, data, reduction);
+      Team team, SharedSlots slots, MemorySegment data, int elementBytes, Reduction reduction) {
+    if (data.byteSize() <= SharedSlots.LETTER_BYTES) {
+      AllreduceSharedSmall.runLetters(team, slots, data, reduction);
     } else {
-      run(team, board, Parts.of(data), elementBytes, reduction);
+      run(team, slots, Parts.of(data), elementBytes, reduction);
     }
   }
 
-  static void run(Team team, Board board, Parts data, int elementBytes, Reduction reduction) {
+  static void run(Team team, SharedSlots slots, Parts data, int elementBytes, Reduction reduction) {
     if (data.bytes() <= SMALL_BYTES) {
-      AllreduceShown.run(team, board, data, reduction);
-    } else if (team.size() == AllreduceLent.RANKS) {
-      AllreduceLent.run(team, board, data, elementBytes, reduction);
+      AllreduceSharedSmall.run(team, slots, data, reduction);
+    } else if (team.size() == AllreduceSharedPair.RANKS) {
+      AllreduceSharedPair.run(team, slots, data, elementBytes, reduction);
     } else {
-      AllreduceShared.run(team, board, data, elementBytes, reduction);
+      AllreduceSharedWindowed.run(team, slots, data, elementBytes, reduction);
     }
   }
 
   static Cost cost(int ranks, long bytes) {
     if (bytes <= SMALL_BYTES) {
-      return AllreduceShown.cost(bytes);
+      return AllreduceSharedSmall.cost(bytes);
     }
-    return ranks == AllreduceLent.RANKS
-        ? AllreduceLent.cost(bytes)
-        : AllreduceShared.cost(ranks, bytes);
+    return ranks == AllreduceSharedPair.RANKS
+        ? AllreduceSharedPair.cost(bytes)
+        : AllreduceSharedWindowed.cost(ranks, bytes);
   }
 }

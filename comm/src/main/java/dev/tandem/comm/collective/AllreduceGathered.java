@@ -37,7 +37,7 @@ final class AllreduceGathered {
     Fold.inOrder(team, type, op).reduce(inputs, data);
   }
 
-  static Cost cost(Place place, long bytes) {
-    return new Cost(place.size() - 1, (place.size() - 1) * bytes);
+  static Cost cost(TeamPosition position, long bytes) {
+    return new Cost(position.size() - 1, (position.size() - 1) * bytes);
   }
 }

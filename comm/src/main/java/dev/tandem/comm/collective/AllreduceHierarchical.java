@@ -53,8 +53,8 @@ final class AllreduceHierarchical {
   private void run() {
     long windows = Rounds.pieces(data.byteSize(), window);
     Source source = new Source();
-    if (team.column().isPresent()) {
-      new DirectRounds(team.column().get(), Fold.ofHosts(team, type, op))
+    if (team.sameLocalRank().isPresent()) {
+      new DirectRounds(team.sameLocalRank().get(), Fold.ofHosts(team, type, op))
           .run(windows, MESSAGE_BYTES, source);
     } else {
       followOwners(windows, source);
@@ -110,17 +110,17 @@ final class AllreduceHierarchical {
     return new Blocks(bytes, type.bytes(), owners);
   }
 
-  static Cost cost(Place place, long bytes, DType type) {
-    long window = windowBytes(place.layout());
-    Cost whole = windowCost(place, window, type).times(bytes / window);
-    return bytes % window == 0 ? whole : whole.then(windowCost(place, bytes % window, type));
+  static Cost cost(TeamPosition position, long bytes, DType type) {
+    long window = windowBytes(position.layout());
+    Cost whole = windowCost(position, window, type).times(bytes / window);
+    return bytes % window == 0 ? whole : whole.then(windowCost(position, bytes % window, type));
   }
 
-  private static Cost windowCost(Place place, long bytes, DType type) {
-    Layout layout = place.layout();
+  private static Cost windowCost(TeamPosition position, long bytes, DType type) {
+    Layout layout = position.layout();
     int hosts = layout.hosts();
     Blocks shares = shares(bytes, type, layout.fewest());
-    Place local = place.local();
+    TeamPosition local = position.local();
     Cost cost =
         local.size() == 1
             ? Cost.NOTHING
@@ -130,7 +130,7 @@ final class AllreduceHierarchical {
       return cost;
     }
     long share = shares.length(local.rank());
-    long mine = new Blocks(share, type.bytes(), hosts).length(place.host());
+    long mine = new Blocks(share, type.bytes(), hosts).length(position.host());
     return cost.then(new Cost(2L * (hosts - 1), share - mine + (hosts - 1) * mine));
   }
 }

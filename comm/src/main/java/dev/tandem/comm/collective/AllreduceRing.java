@@ -105,8 +105,8 @@ final class AllreduceRing {
     return blocks.piece(data, block, message % pieces * piece, piece);
   }
 
-  static Cost cost(Place place, long bytes, DType type) {
-    int ranks = place.size();
+  static Cost cost(TeamPosition position, long bytes, DType type) {
+    int ranks = position.size();
     if (ranks == 1) {
       return Cost.NOTHING;
     }
@@ -114,6 +114,6 @@ final class AllreduceRing {
     long pieces = Rounds.pieces(blocks.longest(), pieceBytes(blocks));
     return new Cost(
         2L * (ranks - 1) * pieces,
-        2 * bytes - blocks.length(place.ahead(1)) - blocks.length(place.ahead(2)));
+        2 * bytes - blocks.length(position.ahead(1)) - blocks.length(position.ahead(2)));
   }
 }

@@ -8,10 +8,10 @@ import java.util.List;
 
 /**
  * Allreduce over two binary trees, each of which reduces one half of the data to its root and
- * copies the result back. At most one rank has children in both trees ({@link TreePlace}), so all
- * share the work; the halves go in chunks, and chunks on their way up overlap with those on their
- * way down. For medium data and many ranks, for the depth grows with log2 n only. Level {@code
- * fast}.
+ * copies the result back. At most one rank has children in both trees ({@link TreePosition}), so
+ * all share the work; the halves go in chunks, and chunks on their way up overlap with those on
+ * their way down. For medium data and many ranks, for the depth grows with log2 n only. Level
+ * {@code fast}.
  *
  * <p>Communication steps: for each chunk of a half, 2 for each neighbour in its tree. Bytes on the
  * wire: each half once for each neighbour in its tree, which makes at most 2 S, together.
@@ -32,7 +32,7 @@ final class AllreduceTree {
   private final MemorySegment data;
   private final Blocks halves;
   private final long chunk;
-  private final TreePlace[] trees;
+  private final TreePosition[] trees;
   private final MemorySegment scratch;
 
   private AllreduceTree(Team team, MemorySegment data, DType type, ReduceOp op) {
@@ -51,8 +51,8 @@ final class AllreduceTree {
     new AllreduceTree(team, data, type, op).run();
   }
 
-  private static TreePlace[] trees(int rank, int ranks) {
-    return new TreePlace[] {TreePlace.first(rank, ranks), TreePlace.second(rank, ranks)};
+  private static TreePosition[] trees(int rank, int ranks) {
+    return new TreePosition[] {TreePosition.first(rank, ranks), TreePosition.second(rank, ranks)};
   }
 
   private static long chunkBytes(Blocks halves) {
@@ -82,7 +82,7 @@ final class AllreduceTree {
     return halves.piece(data, tree, number * chunk, chunk);
   }
 
-  private void up(TreePlace tree, MemorySegment part) {
+  private void up(TreePosition tree, MemorySegment part) {
     if (part.byteSize() == 0) {
       return;
     }
@@ -98,7 +98,7 @@ final class AllreduceTree {
     }
   }
 
-  private void down(TreePlace tree, MemorySegment part) {
+  private void down(TreePosition tree, MemorySegment part) {
     if (part.byteSize() == 0) {
       return;
     }
@@ -110,10 +110,10 @@ final class AllreduceTree {
     }
   }
 
-  static Cost cost(Place place, long bytes, DType type) {
+  static Cost cost(TeamPosition position, long bytes, DType type) {
     Blocks halves = new Blocks(bytes, type.bytes(), 2);
     long chunk = chunkBytes(halves);
-    TreePlace[] trees = trees(place.rank(), place.size());
+    TreePosition[] trees = trees(position.rank(), position.size());
     Cost cost = Cost.NOTHING;
     for (int tree = 0; tree < 2; tree++) {
       long chunks = Rounds.pieces(halves.length(tree), chunk);

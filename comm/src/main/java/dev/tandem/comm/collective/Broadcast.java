@@ -1,6 +1,6 @@
 package dev.tandem.comm.collective;
 
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -26,9 +26,9 @@ public final class Broadcast {
       runAcross(team, team.local().get(), data, root);
       return;
     }
-    if (team.board().isPresent()) {
-      team.intend(Intention.of(Broadcast.class, data.byteSize(), root));
-      runFlat(team, team.board().get(), data, root);
+    if (team.slots().isPresent()) {
+      team.fingerprint(CallFingerprint.of(Broadcast.class, data.byteSize(), root));
+      runFlat(team, team.slots().get(), data, root);
       return;
     }
     int size = team.size();
@@ -52,8 +52,8 @@ public final class Broadcast {
       if (layout.hostOf(team.rank()) == source) {
         run(local, part, layout.localRank(root));
       }
-      if (team.heads().isPresent()) {
-        run(team.heads().get(), part, source);
+      if (team.hostLeaders().isPresent()) {
+        run(team.hostLeaders().get(), part, source);
       }
       if (layout.hostOf(team.rank()) != source) {
         run(local, part, 0);
@@ -61,17 +61,17 @@ public final class Broadcast {
     }
   }
 
-  private static void runFlat(Team team, Board board, MemorySegment data, int root) {
-    long slot = Board.slotBytes(team.size());
+  private static void runFlat(Team team, SharedSlots slots, MemorySegment data, int root) {
+    long slot = SharedSlots.slotBytes(team.size());
     for (long from = 0; from < data.byteSize(); from += slot) {
       long length = Math.min(slot, data.byteSize() - from);
       MemorySegment part = data.asSlice(from, length);
       if (team.rank() == root) {
-        board.put(part, 0);
+        slots.put(part, 0);
       }
-      board.turn();
+      slots.turn();
       if (team.rank() != root) {
-        part.copyFrom(board.slot(root, 0, length));
+        part.copyFrom(slots.slot(root, 0, length));
       }
     }
   }
@@ -82,27 +82,30 @@ public final class Broadcast {
   }
 
   /** What it costs a rank. */
-  public static Cost cost(Place place, int root, long bytes) {
-    if (place.layout().grouped()) {
-      Cost whole = costAcross(place, root, CHUNK_BYTES).times(bytes / CHUNK_BYTES);
+  public static Cost cost(TeamPosition position, int root, long bytes) {
+    if (position.layout().grouped()) {
+      Cost whole = costAcross(position, root, CHUNK_BYTES).times(bytes / CHUNK_BYTES);
       long rest = bytes % CHUNK_BYTES;
-      return rest == 0 ? whole : whole.then(costAcross(place, root, rest));
+      return rest == 0 ? whole : whole.then(costAcross(position, root, rest));
     }
-    int me = Math.floorMod(place.rank() - root, place.size());
-    if (place.sharedMemory()) {
-      return new Cost(Rounds.pieces(bytes, Board.slotBytes(place.size())), me == 0 ? bytes : 0);
+    int me = Math.floorMod(position.rank() - root, position.size());
+    if (position.sharedMemory()) {
+      return new Cost(
+          Rounds.pieces(bytes, SharedSlots.slotBytes(position.size())), me == 0 ? bytes : 0);
     }
     long children = 0;
-    for (int distance = reach(me, place.size()) / 2; distance >= 1; distance /= 2) {
-      children += me + distance < place.size() ? 1 : 0;
+    for (int distance = reach(me, position.size()) / 2; distance >= 1; distance /= 2) {
+      children += me + distance < position.size() ? 1 : 0;
     }
     return new Cost(children + (me == 0 ? 0 : 1), children * bytes);
   }
 
-  private static Cost costAcross(Place place, int root, long bytes) {
-    int source = place.layout().hostOf(root);
-    int localRoot = place.host() == source ? place.layout().localRank(root) : 0;
-    Cost within = cost(place.local(), localRoot, bytes);
-    return place.localRank() == 0 ? within.then(cost(place.column(), source, bytes)) : within;
+  private static Cost costAcross(TeamPosition position, int root, long bytes) {
+    int source = position.layout().hostOf(root);
+    int localRoot = position.host() == source ? position.layout().localRank(root) : 0;
+    Cost within = cost(position.local(), localRoot, bytes);
+    return position.localRank() == 0
+        ? within.then(cost(position.sameLocalRank(), source, bytes))
+        : within;
   }
 }

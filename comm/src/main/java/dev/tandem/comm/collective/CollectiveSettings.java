@@ -65,24 +65,24 @@ public record CollectiveSettings(
   }
 
   /** The algorithm for an allreduce; the same in all ranks of a team. */
-  public AllreduceAlgorithm allreduce(Place place, long bytes, Determinism level) {
-    if (forced.isEmpty() || place.size() == 1) {
-      return table.allreduce(level, place, bytes);
+  public AllreduceAlgorithm allreduce(TeamPosition position, long bytes, Determinism level) {
+    if (forced.isEmpty() || position.size() == 1) {
+      return table.allreduce(level, position, bytes);
     }
     checkForced(forced, level);
-    checkApplies(place);
+    checkApplies(position);
     return forced.get();
   }
 
   /** Refuses a forced algorithm that a team cannot use. */
-  public void checkApplies(Place place) {
-    if (forced.isPresent() && place.size() > 1 && !forced.get().appliesTo(place)) {
+  public void checkApplies(TeamPosition position) {
+    if (forced.isPresent() && position.size() > 1 && !forced.get().appliesTo(position)) {
       throw new UsageException(
           "%s=%s does not apply to these %d ranks: it needs %s"
               .formatted(
                   FORCED,
                   forced.get().code(),
-                  place.size(),
+                  position.size(),
                   forced.get() == AllreduceAlgorithm.FLAT
                       ? "memory that all of them share"
                       : "several hosts with several ranks on one of them"));
@@ -91,7 +91,7 @@ public record CollectiveSettings(
 
   /** A number that is the same for the same settings, and for others hardly ever. */
   public long fingerprint() {
-    return Intention.of(
+    return CallFingerprint.of(
         CollectiveSettings.class,
         new long[] {determinism.code().hashCode(), table.fingerprint()},
         forced.map(AllreduceAlgorithm::code).orElse("").hashCode());

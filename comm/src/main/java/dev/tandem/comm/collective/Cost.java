@@ -3,8 +3,8 @@ package dev.tandem.comm.collective;
 /**
  * What a collective costs one rank.
  *
- * @param steps how often it waits for others: turns of a board, and exchanges, sends and receives
- *     of messages; counted at run time as {@link dev.tandem.comm.transport.Traffic#steps}
+ * @param steps how often it waits for others: turns of shared slots, and exchanges, sends and
+ *     receives of messages; counted at run time as {@link dev.tandem.comm.transport.Traffic#steps}
  * @param bytesSent payload bytes that it sends, or writes for others to read
  */
 public record Cost(long steps, long bytesSent) {

@@ -35,18 +35,18 @@ record DirectRounds(Team team, Fold fold) {
     try (Arrivals arrivals = team.arrivals()) {
       for (long round = 0; round < rounds + LAG; round++) {
         if (round < rounds) {
-          int at = place(round);
+          int at = position(round);
           pieces[at] = source.prepare(round);
           MemorySegment slots = scratch.asSlice((round & 1) * longest * team.size());
           flying[at] = new DirectRound(team, arrivals, pieces[at], team.size(), slots);
           flying[at].begin();
         }
         if (round >= LAG) {
-          flying[place(round - LAG)].finishSharing();
+          flying[position(round - LAG)].finishSharing();
           source.complete(round - LAG);
         }
         if (round >= 1 && round <= rounds) {
-          int at = place(round - 1);
+          int at = position(round - 1);
           flying[at].reduce(fold, pieces[at].of(team.rank()));
           flying[at].beginSharing();
         }
@@ -54,7 +54,7 @@ record DirectRounds(Team team, Fold fold) {
     }
   }
 
-  private static int place(long round) {
+  private static int position(long round) {
     return (int) (round % (LAG + 1));
   }
 }

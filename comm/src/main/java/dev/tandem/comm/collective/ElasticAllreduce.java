@@ -11,7 +11,7 @@ import java.util.stream.LongStream;
  * Allreduce over logical shards along one fixed tree, so that the bits do not depend on how many
  * ranks hold the shards. Every rank finishes the nodes that its own shards make up: one if the
  * shards are a power of two and divide evenly, else at most 2 log2 of their number. In shared
- * memory it goes on as {@link ElasticBoard}. Else either all ranks get all nodes and each finishes
+ * memory it goes on as {@link ElasticSlots}. Else either all ranks get all nodes and each finishes
  * the tree (small data), or every rank gets one block of all nodes, finishes the tree for it, and
  * all collect the blocks. An average divides once, at the end.
  *
@@ -19,7 +19,7 @@ import java.util.stream.LongStream;
  * the ranks. Averages of bytes are made of 32-bit sums, which do not wrap around.
  *
  * <p>Communication steps and bytes, for a rank with m nodes of S bytes and a block of B: in shared
- * memory those of {@link ElasticBoard}; small data, those of an {@link Allgather} of all nodes;
+ * memory those of {@link ElasticSlots}; small data, those of an {@link Allgather} of all nodes;
  * else those of {@link AllToAll}, with m (S - B) bytes, and of an {@link Allgather} of the blocks.
  * With one node a rank that is what {@link AllreduceDirect} sends.
  */
@@ -96,13 +96,13 @@ public final class ElasticAllreduce {
     if (bytes == 0) {
       return;
     }
-    team.intend(Intention.of(ElasticAllreduce.class, bytes, type, op));
+    team.fingerprint(CallFingerprint.of(ElasticAllreduce.class, bytes, type, op));
     if (team.size() == 1) {
       finishOwn(shards, 0, bytes, result);
       divide(result);
-    } else if (team.board().isPresent()) {
-      new ElasticBoard(
-              team, team.board().get(), plan, terms, shards, result, type.bytes(), this::divide)
+    } else if (team.slots().isPresent()) {
+      new ElasticSlots(
+              team, team.slots().get(), plan, terms, shards, result, type.bytes(), this::divide)
           .run();
     } else if (small(plan, bytes)) {
       runGathered(shards, result);
@@ -169,25 +169,26 @@ public final class ElasticAllreduce {
   }
 
   /** What it costs a rank. */
-  public static Cost cost(Place place, int shardCount, long bytes, DType type, ReduceOp op) {
+  public static Cost cost(
+      TeamPosition position, int shardCount, long bytes, DType type, ReduceOp op) {
     if (Fold.needsAllAtOnce(type, op)) {
-      return cost(place, shardCount, bytes * Integer.BYTES, DType.INT32, op);
+      return cost(position, shardCount, bytes * Integer.BYTES, DType.INT32, op);
     }
-    if (bytes == 0 || place.size() == 1) {
+    if (bytes == 0 || position.size() == 1) {
       return Cost.NOTHING;
     }
-    ElasticPlan plan = new ElasticPlan(shardCount, place.size(), place.rank());
-    if (place.sharedMemory()) {
-      return ElasticBoard.cost(plan, place, bytes, type.bytes());
+    ElasticPlan plan = new ElasticPlan(shardCount, position.size(), position.rank());
+    if (position.sharedMemory()) {
+      return ElasticSlots.cost(plan, position, bytes, type.bytes());
     }
     if (small(plan, bytes)) {
-      return Allgather.cost(place, plan.lengths(bytes));
+      return Allgather.cost(position, plan.lengths(bytes));
     }
-    Blocks blocks = new Blocks(bytes, type.bytes(), place.size());
-    long others = bytes - blocks.length(place.rank());
+    Blocks blocks = new Blocks(bytes, type.bytes(), position.size());
+    long others = bytes - blocks.length(position.rank());
     return new Cost(
-            AllToAll.steps(place, plan.most() * blocks.longest()),
-            plan.count(place.rank()) * others)
-        .then(Allgather.cost(place, blocks.lengths()));
+            AllToAll.steps(position, plan.most() * blocks.longest()),
+            plan.count(position.rank()) * others)
+        .then(Allgather.cost(position, blocks.lengths()));
   }
 }

@@ -42,10 +42,10 @@ public final class FusedAllreduce {
     long bytes = copies.bytes();
     if (bytes > PACKED_BYTES
         && Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT) {
-      team.intend(Intention.of(FusedAllreduce.class, bytes, type, op));
+      team.fingerprint(CallFingerprint.of(FusedAllreduce.class, bytes, type, op));
       AllreduceFlat.run(
           team,
-          team.board().orElseThrow(),
+          team.slots().orElseThrow(),
           Parts.of(tensors),
           type.bytes(),
           team.reduction(type, op));

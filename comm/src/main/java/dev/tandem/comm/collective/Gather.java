@@ -1,6 +1,6 @@
 package dev.tandem.comm.collective;
 
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -29,9 +29,9 @@ public final class Gather {
     if (atRoot) {
       MemorySegment.copy(mine, 0, all, extents.offset(root), mine.byteSize());
     }
-    if (team.board().isPresent()) {
-      team.intend(Intention.of(Gather.class, lengths, root));
-      runFlat(team, team.board().get(), mine, all, extents, root);
+    if (team.slots().isPresent()) {
+      team.fingerprint(CallFingerprint.of(Gather.class, lengths, root));
+      runFlat(team, team.slots().get(), mine, all, extents, root);
     } else if (!atRoot) {
       team.send(root, mine);
     } else {
@@ -43,30 +43,36 @@ public final class Gather {
   }
 
   private static void runFlat(
-      Team team, Board board, MemorySegment mine, MemorySegment all, Extents extents, int root) {
-    long slot = Board.slotBytes(team.size());
+      Team team,
+      SharedSlots slots,
+      MemorySegment mine,
+      MemorySegment all,
+      Extents extents,
+      int root) {
+    long slot = SharedSlots.slotBytes(team.size());
     for (long from = 0; from < extents.longest(); from += slot) {
       if (team.rank() != root) {
-        board.put(Extents.piece(mine, from, slot), 0);
-        board.turn();
+        slots.put(Extents.piece(mine, from, slot), 0);
+        slots.turn();
         continue;
       }
-      board.turn();
+      slots.turn();
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
         MemorySegment part = Extents.piece(extents.block(all, rank), from, slot);
-        part.copyFrom(board.slot(rank, 0, part.byteSize()));
+        part.copyFrom(slots.slot(rank, 0, part.byteSize()));
       }
     }
   }
 
   /** What it costs a rank. */
-  public static Cost cost(Place place, long[] lengths, int root) {
+  public static Cost cost(TeamPosition position, long[] lengths, int root) {
     Extents extents = new Extents(lengths);
-    long bytes = place.rank() == root ? 0 : lengths[place.rank()];
-    if (place.sharedMemory()) {
-      return new Cost(Rounds.pieces(extents.longest(), Board.slotBytes(place.size())), bytes);
+    long bytes = position.rank() == root ? 0 : lengths[position.rank()];
+    if (position.sharedMemory()) {
+      return new Cost(
+          Rounds.pieces(extents.longest(), SharedSlots.slotBytes(position.size())), bytes);
     }
-    return new Cost(place.rank() == root ? place.size() - 1 : 1, bytes);
+    return new Cost(position.rank() == root ? position.size() - 1 : 1, bytes);
   }
 }

@@ -84,7 +84,7 @@ public final class Layout {
   }
 
   /** The members with this number on all hosts, which must have so many. */
-  int[] column(int number) {
+  int[] sameLocalRank(int number) {
     return members.stream().mapToInt(each -> each[number]).toArray();
   }
 

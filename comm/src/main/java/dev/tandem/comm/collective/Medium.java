@@ -8,24 +8,28 @@ import java.util.Optional;
 public enum Medium {
   /** Messages only. */
   MESSAGES,
-  /** A board in memory that all share. */
-  BOARD,
+  /** Slots in memory that all share. */
+  SHARED,
   /** Several hosts, at least one of them with several members. */
   HOSTS;
 
   /** The medium of a team; the same in all its members. */
-  public static Medium of(Place place) {
-    if (place.layout().grouped()) {
+  public static Medium of(TeamPosition position) {
+    if (position.layout().grouped()) {
       return HOSTS;
     }
-    return place.sharedMemory() ? BOARD : MESSAGES;
+    return position.sharedMemory() ? SHARED : MESSAGES;
   }
 
   String code() {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /** Tables written by earlier versions call shared memory a board. */
   static Optional<Medium> ofCode(String code) {
+    if (code.equals("board")) {
+      return Optional.of(SHARED);
+    }
     return Arrays.stream(values()).filter(each -> each.code().equals(code)).findFirst();
   }
 }

@@ -35,8 +35,8 @@ public final class Reduce {
   }
 
   /** What it costs a rank. */
-  public static Cost cost(Place place, long bytes, DType type, int root) {
-    long[] lengths = new Blocks(bytes, type.bytes(), place.size()).lengths();
-    return ReduceScatter.cost(place, bytes, type).then(Gather.cost(place, lengths, root));
+  public static Cost cost(TeamPosition position, long bytes, DType type, int root) {
+    long[] lengths = new Blocks(bytes, type.bytes(), position.size()).lengths();
+    return ReduceScatter.cost(position, bytes, type).then(Gather.cost(position, lengths, root));
   }
 }

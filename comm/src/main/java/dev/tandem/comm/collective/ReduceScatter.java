@@ -1,7 +1,7 @@
 package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.ReduceOp;
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ public final class ReduceScatter {
           "the block of rank %d has %d bytes, not %d"
               .formatted(team.rank(), blocks.length(team.rank()), mine.byteSize()));
     }
-    team.intend(Intention.of(ReduceScatter.class, data.byteSize(), type, op));
+    team.fingerprint(CallFingerprint.of(ReduceScatter.class, data.byteSize(), type, op));
     toOwners(team, data, blocks, Fold.inOrder(team, type, op), mine);
   }
 
@@ -43,8 +43,8 @@ public final class ReduceScatter {
    */
   static void toOwners(
       Team team, MemorySegment data, Blocks blocks, Fold fold, MemorySegment mine) {
-    if (team.board().isPresent()) {
-      runFlat(team, team.board().get(), data, blocks, fold, mine);
+    if (team.slots().isPresent()) {
+      runFlat(team, team.slots().get(), data, blocks, fold, mine);
     } else {
       runDirect(team, data, blocks, fold, mine);
     }
@@ -52,16 +52,21 @@ public final class ReduceScatter {
 
   /** Every slot holds one piece for each owner. */
   private static void runFlat(
-      Team team, Board board, MemorySegment data, Blocks blocks, Fold fold, MemorySegment mine) {
+      Team team,
+      SharedSlots slots,
+      MemorySegment data,
+      Blocks blocks,
+      Fold fold,
+      MemorySegment mine) {
     int owners = blocks.ranks();
-    long piece = Board.pieceBytes(team.size(), owners);
+    long piece = SharedSlots.pieceBytes(team.size(), owners);
     for (long from = 0; from < blocks.longest(); from += piece) {
       for (int owner = 0; owner < owners; owner++) {
         if (owner != team.rank()) {
-          board.put(blocks.piece(data, owner, from, piece), owner * piece);
+          slots.put(blocks.piece(data, owner, from, piece), owner * piece);
         }
       }
-      board.turn();
+      slots.turn();
       if (team.rank() >= owners) {
         continue;
       }
@@ -71,7 +76,7 @@ public final class ReduceScatter {
         inputs.add(
             rank == team.rank()
                 ? blocks.piece(data, rank, from, piece)
-                : board.slot(rank, team.rank() * piece, target.byteSize()));
+                : slots.slot(rank, team.rank() * piece, target.byteSize()));
       }
       fold.reduce(inputs, target);
     }
@@ -112,18 +117,19 @@ public final class ReduceScatter {
   }
 
   /** What it costs a rank. */
-  public static Cost cost(Place place, long bytes, DType type) {
-    return toOwnersCost(place, new Blocks(bytes, type.bytes(), place.size()));
+  public static Cost cost(TeamPosition position, long bytes, DType type) {
+    return toOwnersCost(position, new Blocks(bytes, type.bytes(), position.size()));
   }
 
-  static Cost toOwnersCost(Place place, Blocks blocks) {
+  static Cost toOwnersCost(TeamPosition position, Blocks blocks) {
     int owners = blocks.ranks();
-    boolean owner = place.rank() < owners;
-    long bytes = blocks.bytes() - (owner ? blocks.length(place.rank()) : 0);
-    if (place.sharedMemory()) {
+    boolean owner = position.rank() < owners;
+    long bytes = blocks.bytes() - (owner ? blocks.length(position.rank()) : 0);
+    if (position.sharedMemory()) {
       return new Cost(
-          Rounds.pieces(blocks.longest(), Board.pieceBytes(place.size(), owners)), bytes);
+          Rounds.pieces(blocks.longest(), SharedSlots.pieceBytes(position.size(), owners)), bytes);
     }
-    return new Cost((owner ? place.size() - 1 : owners) * rounds(blocks, place.size()), bytes);
+    return new Cost(
+        (owner ? position.size() - 1 : owners) * rounds(blocks, position.size()), bytes);
   }
 }

@@ -1,6 +1,6 @@
 package dev.tandem.comm.collective;
 
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -29,9 +29,9 @@ public final class Scatter {
     if (atRoot) {
       MemorySegment.copy(all, extents.offset(root), mine, 0, mine.byteSize());
     }
-    if (team.board().isPresent()) {
-      team.intend(Intention.of(Scatter.class, lengths, root));
-      runFlat(team, team.board().get(), all, mine, extents, root);
+    if (team.slots().isPresent()) {
+      team.fingerprint(CallFingerprint.of(Scatter.class, lengths, root));
+      runFlat(team, team.slots().get(), all, mine, extents, root);
     } else if (!atRoot) {
       team.receive(root, mine);
     } else {
@@ -43,31 +43,38 @@ public final class Scatter {
   }
 
   private static void runFlat(
-      Team team, Board board, MemorySegment all, MemorySegment mine, Extents extents, int root) {
-    long piece = Board.pieceBytes(team.size(), team.size());
+      Team team,
+      SharedSlots slots,
+      MemorySegment all,
+      MemorySegment mine,
+      Extents extents,
+      int root) {
+    long piece = SharedSlots.pieceBytes(team.size(), team.size());
     for (long from = 0; from < extents.longest(); from += piece) {
       if (team.rank() != root) {
-        board.turn();
+        slots.turn();
         MemorySegment part = Extents.piece(mine, from, piece);
-        part.copyFrom(board.slot(root, team.rank() * piece, part.byteSize()));
+        part.copyFrom(slots.slot(root, team.rank() * piece, part.byteSize()));
         continue;
       }
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
-        board.put(Extents.piece(extents.block(all, rank), from, piece), rank * piece);
+        slots.put(Extents.piece(extents.block(all, rank), from, piece), rank * piece);
       }
-      board.turn();
+      slots.turn();
     }
   }
 
   /** What it costs a rank. */
-  public static Cost cost(Place place, long[] lengths, int root) {
+  public static Cost cost(TeamPosition position, long[] lengths, int root) {
     Extents extents = new Extents(lengths);
-    long bytes = place.rank() == root ? extents.total() - lengths[root] : 0;
-    if (place.sharedMemory()) {
+    long bytes = position.rank() == root ? extents.total() - lengths[root] : 0;
+    if (position.sharedMemory()) {
       return new Cost(
-          Rounds.pieces(extents.longest(), Board.pieceBytes(place.size(), place.size())), bytes);
+          Rounds.pieces(
+              extents.longest(), SharedSlots.pieceBytes(position.size(), position.size())),
+          bytes);
     }
-    return new Cost(place.rank() == root ? place.size() - 1 : 1, bytes);
+    return new Cost(position.rank() == root ? position.size() - 1 : 1, bytes);
   }
 }

@@ -3,7 +3,7 @@ package dev.tandem.comm.collective;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.reduce.Reduction;
 import dev.tandem.comm.transport.Arrival;
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import dev.tandem.comm.transport.Traffic;
 import dev.tandem.comm.transport.Transport;
 import dev.tandem.comm.transport.WaitPolicy;
@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 
 /**
  * Some ranks of a job that call collectives together, numbered from 0 in their order here, over a
- * channel of their own and, where there is one, a board in memory that they share. Owns the scratch
- * memory of its collectives. For one thread at a time.
+ * channel of their own and, where there is one, shared slots. Owns the scratch memory of its
+ * collectives. For one thread at a time.
  */
 public final class Team implements AutoCloseable {
 
@@ -33,10 +33,10 @@ public final class Team implements AutoCloseable {
   private final CollectiveSettings settings;
   private final Optional<WaitPolicy> waiting;
   private final Layout layout;
-  private final Optional<Board> board;
+  private final Optional<SharedSlots> slots;
   private final Optional<Team> local;
-  private final Optional<Team> column;
-  private final Place place;
+  private final Optional<Team> sameLocalRank;
+  private final TeamPosition position;
   private final Map<DType, Map<ReduceOp, Reduction>> reductions = new EnumMap<>(DType.class);
   private final Scratch scratch = new Scratch();
   private final Scratch result = new Scratch();
@@ -45,7 +45,7 @@ public final class Team implements AutoCloseable {
   private final SmallCopies copies = new SmallCopies();
   private Optional<ElasticMemory> elastic = Optional.empty();
   private final Arrivals arrivals;
-  // Of all teams of this rank; turns of boards are counted by the transport.
+  // Of all teams of this rank; turns of shared slots are counted by the transport.
   private final LongAdder messageSteps;
 
   private Team(
@@ -64,20 +64,21 @@ public final class Team implements AutoCloseable {
     this.messageSteps = messageSteps;
     this.layout = Layout.of(IntStream.of(members).map(transport::host).toArray());
     this.arrivals = new Arrivals(this);
-    this.board =
+    this.slots =
         members.length > 1 && !layout.spans()
-            ? transport.board(channel, members, waiting)
+            ? transport.slots(channel, members, waiting)
             : Optional.empty();
     // Their messages need no channel of their own: all members do everything in the same order.
     this.local =
         layout.grouped()
             ? Optional.of(part(layout.members(layout.hostOf(rank))))
             : Optional.empty();
-    this.column =
+    this.sameLocalRank =
         layout.grouped() && layout.localRank(rank) < layout.fewest()
-            ? Optional.of(part(layout.column(layout.localRank(rank))))
+            ? Optional.of(part(layout.sameLocalRank(layout.localRank(rank))))
             : Optional.empty();
-    this.place = new Place(rank, layout, local.map(Team::board).orElse(board).isPresent());
+    this.position =
+        new TeamPosition(rank, layout, local.map(Team::slots).orElse(slots).isPresent());
   }
 
   private Team part(int[] ranks) {
@@ -123,8 +124,8 @@ public final class Team implements AutoCloseable {
   }
 
   /** What the costs of this team's collectives depend on. */
-  public Place place() {
-    return place;
+  public TeamPosition position() {
+    return position;
   }
 
   /** What was chosen for the whole job. */
@@ -150,13 +151,13 @@ public final class Team implements AutoCloseable {
    * The members with the same number on their hosts, in the order of hosts, if there is a {@link
    * #local} team and all hosts have so many members.
    */
-  Optional<Team> column() {
-    return column;
+  Optional<Team> sameLocalRank() {
+    return sameLocalRank;
   }
 
   /** The first members of all hosts, if there is a {@link #local} team and this is one of them. */
-  Optional<Team> heads() {
-    return layout.localRank(rank) == 0 ? column : Optional.empty();
+  Optional<Team> hostLeaders() {
+    return layout.localRank(rank) == 0 ? sameLocalRank : Optional.empty();
   }
 
   /** The ranks of the transport that these members of the team are. */
@@ -195,18 +196,18 @@ public final class Team implements AutoCloseable {
     return Math.floorMod(rank - distance, size());
   }
 
-  /** Lets the board compare what the members are about to do. */
-  void intend(long intention) {
-    board.ifPresent(shared -> shared.intend(intention));
+  /** Lets the shared slots compare what the members are about to do. */
+  void fingerprint(long fingerprint) {
+    slots.ifPresent(shared -> shared.fingerprint(fingerprint));
   }
 
-  Optional<Board> board() {
-    return board;
+  Optional<SharedSlots> slots() {
+    return slots;
   }
 
   /** How this member waits in memory that it shares with others, from its next wait on. */
   public void waitBy(WaitPolicy policy) {
-    board.ifPresent(shared -> shared.waitBy(policy));
+    slots.ifPresent(shared -> shared.waitBy(policy));
     local.ifPresent(near -> near.waitBy(policy));
   }
 
@@ -302,9 +303,9 @@ public final class Team implements AutoCloseable {
   @Override
   public void close() {
     elastic.ifPresent(ElasticMemory::close);
-    column.ifPresent(Team::close);
+    sameLocalRank.ifPresent(Team::close);
     local.ifPresent(Team::close);
-    board.ifPresent(Board::close);
+    slots.ifPresent(SharedSlots::close);
     fused.close();
     partials.close();
     result.close();

@@ -40,7 +40,7 @@ public record Placement(
     if (remoteShell.isEmpty()) {
       throw new UsageException("a remote shell needs the words of a command");
     }
-    LocalRoom.here().check(ranksHere(hosts));
+    LocalCapacity.here().check(ranksHere(hosts));
   }
 
   /** All ranks on this machine, with its Java and class path, meeting on the loopback interface. */

@@ -78,13 +78,13 @@ public final class ProcessLauncher {
 
   private LaunchResult supervise(RendezvousHost host, RankProcesses processes)
       throws InterruptedException {
-    Verdict verdict = new Verdict();
+    FirstFailure failure = new FirstFailure();
     int running = plan.ranks();
-    while (running > 0 && !verdict.failed()) {
+    while (running > 0 && !failure.failed()) {
       RankExit exit = exits.take();
-      verdict.add(exit);
+      failure.add(exit);
       running--;
-      if (verdict.failed()) {
+      if (failure.failed()) {
         host.giveUp(exit + " before all had joined");
       }
     }
@@ -96,9 +96,9 @@ public final class ProcessLauncher {
         processes.stopAll();
         break;
       }
-      verdict.add(exit);
+      failure.add(exit);
       running--;
     }
-    return processes.interrupted() ? LaunchResult.STOPPED : verdict.result(host.reportedLoss());
+    return processes.interrupted() ? LaunchResult.STOPPED : failure.result(host.reportedLoss());
   }
 }

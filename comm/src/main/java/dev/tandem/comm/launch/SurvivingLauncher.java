@@ -62,7 +62,7 @@ public final class SurvivingLauncher {
   private final GenerationHost generations;
   private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
   private final List<Slot> slots = new ArrayList<>();
-  private final Verdict verdict = new Verdict();
+  private final FirstFailure failure = new FirstFailure();
   private Optional<RendezvousHost> meetingPoint = Optional.empty();
   private Optional<Deadline> laggards = Optional.empty();
   private int generation;
@@ -120,7 +120,7 @@ public final class SurvivingLauncher {
         handle();
       }
       processes.drainAll();
-      return processes.interrupted() ? LaunchResult.STOPPED : verdict.result(OptionalInt.empty());
+      return processes.interrupted() ? LaunchResult.STOPPED : failure.result(OptionalInt.empty());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new WorkFailedException("interrupted while the ranks ran", e);
@@ -175,20 +175,20 @@ public final class SurvivingLauncher {
     slot.member = false;
     slot.ready = false;
     if (over || processes.interrupted()) {
-      verdict.add(exit);
+      failure.add(exit);
       return;
     }
     if (exit.code() == 0) {
       // The work is done: others end, too. Unless one was lost in the last moment: then nobody
       // knows whether it had said all it had to say.
-      loss.ifPresent(verdict::add);
-      verdict.add(exit);
+      loss.ifPresent(failure::add);
+      failure.add(exit);
       end("a process was lost in the last moment");
       return;
     }
     meetingPoint.ifPresent(host -> host.giveUp(exit + " before all had joined"));
     if (!exit.lost() || exit.byControlC() || !restarts.take()) {
-      verdict.add(exit);
+      failure.add(exit);
       end(exit.toString());
       return;
     }
@@ -208,7 +208,7 @@ public final class SurvivingLauncher {
   /** No further generation: newcomers are not needed, and members that wait cannot go on. */
   private void end(String reason) {
     over = true;
-    laggards = verdict.failed() ? Optional.of(Deadline.in(plan.reporting())) : Optional.empty();
+    laggards = failure.failed() ? Optional.of(Deadline.in(plan.reporting())) : Optional.empty();
     for (int i = 0; i < slots.size(); i++) {
       if (slots.get(i).ready && !slots.get(i).member) {
         generations.finish(i);
@@ -266,10 +266,10 @@ public final class SurvivingLauncher {
       end("the processes lose each other although none has ended");
       return;
     }
-    seat(ready);
+    assign(ready);
   }
 
-  private void seat(List<Integer> ready) {
+  private void assign(List<Integer> ready) {
     generation++;
     loss = Optional.empty();
     reason = false;
@@ -288,7 +288,7 @@ public final class SurvivingLauncher {
       slot.member = true;
       slot.ready = false;
       InetSocketAddress address = host.environment(rank).rendezvous();
-      generations.seat(ready.get(rank), generation, rank, ready.size(), address);
+      generations.assign(ready.get(rank), generation, rank, ready.size(), address);
     }
   }
 }

@@ -19,7 +19,7 @@ import java.util.function.IntConsumer;
 public final class GenerationHost implements AutoCloseable {
 
   static final byte READY = 1;
-  static final byte SEAT = 2;
+  static final byte ASSIGNMENT = 2;
   static final byte WANTED = 3;
   static final byte FINISHED = 4;
   static final byte GIVEN_UP = 5;
@@ -85,12 +85,12 @@ public final class GenerationHost implements AutoCloseable {
    *
    * @param meetingPoint where those of the generation join each other
    */
-  public void seat(
+  public void assign(
       int process, int generation, int rank, int size, InetSocketAddress meetingPoint) {
     send(
         process,
         out -> {
-          out.writeByte(SEAT);
+          out.writeByte(ASSIGNMENT);
           out.writeInt(generation);
           out.writeInt(rank);
           out.writeInt(size);

@@ -27,19 +27,19 @@ public final class GenerationLine implements AutoCloseable {
   /** What the launcher may answer. */
   private sealed interface Answer {}
 
-  private record Seated(Seat seat) implements Answer {}
+  private record Assigned(RankAssignment assignment) implements Answer {}
 
   private record Finished() implements Answer {}
 
   private record GivenUp(String reason) implements Answer {}
 
   /**
-   * A place in a generation.
+   * A rank in a generation.
    *
    * @param generation from 1
    * @param job how to join the others of it
    */
-  public record Seat(int generation, JobEnvironment job) {}
+  public record RankAssignment(int generation, JobEnvironment job) {}
 
   private final JobEnvironment process;
   private final Link link;
@@ -102,11 +102,11 @@ public final class GenerationLine implements AutoCloseable {
     DataInputStream fields = new DataInputStream(new ByteArrayInputStream(message));
     byte kind = fields.readByte();
     switch (kind) {
-      case GenerationHost.SEAT -> {
+      case GenerationHost.ASSIGNMENT -> {
         // Whatever was asked before was asked of a member of an earlier generation, even if that
         // had left already: the question and its being ready may have crossed each other.
         wanted = false;
-        answers.add(new Seated(seat(fields)));
+        answers.add(new Assigned(assignment(fields)));
       }
       case GenerationHost.WANTED -> wanted = true;
       case GenerationHost.FINISHED -> answers.add(new Finished());
@@ -116,7 +116,7 @@ public final class GenerationLine implements AutoCloseable {
     }
   }
 
-  private Seat seat(DataInputStream fields) throws IOException {
+  private RankAssignment assignment(DataInputStream fields) throws IOException {
     int generation = fields.readInt();
     int rank = fields.readInt();
     int size = fields.readInt();
@@ -129,7 +129,7 @@ public final class GenerationLine implements AutoCloseable {
             process.host(),
             false,
             process.tls());
-    return new Seat(generation, job);
+    return new RankAssignment(generation, job);
   }
 
   /**
@@ -138,7 +138,7 @@ public final class GenerationLine implements AutoCloseable {
    *
    * @throws WorkFailedException if there will be none
    */
-  public Optional<Seat> next() {
+  public Optional<RankAssignment> next() {
     try {
       link.write(new byte[] {GenerationHost.READY});
     } catch (IOException e) {
@@ -146,7 +146,7 @@ public final class GenerationLine implements AutoCloseable {
     }
     try {
       return switch (answers.take()) {
-        case Seated(Seat seat) -> Optional.of(seat);
+        case Assigned(RankAssignment assignment) -> Optional.of(assignment);
         case Finished() -> Optional.empty();
         case GivenUp(String reason) -> throw new WorkFailedException(reason);
       };

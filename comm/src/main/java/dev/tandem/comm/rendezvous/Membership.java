@@ -16,10 +16,10 @@ public final class Membership implements AutoCloseable {
   private final List<InetSocketAddress> addresses;
   private final Topology topology;
 
-  Membership(Link link, List<Roster.Seat> seats) {
+  Membership(Link link, List<RankTable.RankAddress> ranks) {
     this.link = link;
-    this.addresses = seats.stream().map(seat -> Addresses.parse(seat.address())).toList();
-    this.topology = new Topology(seats.stream().map(Roster.Seat::host).toList());
+    this.addresses = ranks.stream().map(address -> Addresses.parse(address.address())).toList();
+    this.topology = new Topology(ranks.stream().map(RankTable.RankAddress::host).toList());
   }
 
   /**
@@ -31,7 +31,7 @@ public final class Membership implements AutoCloseable {
    */
   public static Membership join(
       JobEnvironment job, InetSocketAddress listening, Deadline deadline) {
-    return Applicant.connect(job, deadline).join(listening);
+    return JoiningRank.connect(job, deadline).join(listening);
   }
 
   /** On which host each rank is. */

@@ -36,7 +36,7 @@ public final class RendezvousHost implements AutoCloseable {
   private Optional<String> failure = Optional.empty();
   private OptionalInt reportedLoss = OptionalInt.empty();
 
-  private record Member(Roster.Seat seat, Link link) {}
+  private record Member(RankTable.RankAddress address, Link link) {}
 
   private RendezvousHost(
       int size,
@@ -181,19 +181,19 @@ public final class RendezvousHost implements AutoCloseable {
       tell(link, "this rank has already joined");
       throw new Handshake.RefusedException("rank " + joiner.rank() + ": has already joined");
     }
-    Roster.Seat seat = new Roster.Seat(joiner.address(), joiner.host());
-    members.put(joiner.rank(), new Member(seat, link));
+    RankTable.RankAddress address = new RankTable.RankAddress(joiner.address(), joiner.host());
+    members.put(joiner.rank(), new Member(address, link));
     if (members.size() < size) {
       return;
     }
     complete = true;
     notifyAll();
-    List<Roster.Seat> seats = members.values().stream().map(Member::seat).toList();
+    List<RankTable.RankAddress> ranks = members.values().stream().map(Member::address).toList();
     for (Member member : members.values()) {
       try {
-        Roster.send(member.link(), secret, seats);
+        RankTable.send(member.link(), secret, ranks);
       } catch (IOException e) {
-        log.accept("cannot send the addresses of all ranks to " + member.seat().address());
+        log.accept("cannot send the addresses of all ranks to " + member.address().address());
       }
     }
   }
@@ -252,7 +252,7 @@ public final class RendezvousHost implements AutoCloseable {
 
   private void tell(Link link, String reason) {
     try {
-      Roster.sendFailure(link, secret, reason);
+      RankTable.sendFailure(link, secret, reason);
     } catch (IOException e) {
       log.accept("cannot tell a rank that " + reason);
     }
@@ -267,7 +267,7 @@ public final class RendezvousHost implements AutoCloseable {
       try {
         member.link().close();
       } catch (IOException e) {
-        log.accept("cannot close the connection to " + member.seat().address());
+        log.accept("cannot close the connection to " + member.address().address());
       }
     }
   }

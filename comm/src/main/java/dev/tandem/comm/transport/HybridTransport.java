@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * Processes of several hosts: ranks of one host send messages through memory that they share, and
- * teams whose members are all on one host have a board there, as in {@link SharedMemoryTransport};
+ * teams whose members are all on one host share slots there, as in {@link SharedMemoryTransport};
  * other teams have none, and messages between hosts go over TCP.
  */
 public final class HybridTransport implements Transport {
@@ -27,9 +27,9 @@ public final class HybridTransport implements Transport {
   }
 
   @Override
-  public Optional<Board> board(int channel, int[] members, Optional<WaitPolicy> waiting) {
+  public Optional<SharedSlots> slots(int channel, int[] members, Optional<WaitPolicy> waiting) {
     boolean oneHost = Arrays.stream(members).map(this::host).distinct().count() == 1;
-    return oneHost ? inside.board(channel, members, waiting) : Optional.empty();
+    return oneHost ? inside.slots(channel, members, waiting) : Optional.empty();
   }
 
   @Override

@@ -12,9 +12,9 @@ import java.util.Optional;
 
 /**
  * Processes of one host, or of several: ranks of one host send messages through memory that they
- * share ({@link LocalMessages}), and teams of them get a {@link Board} there for the collectives.
- * Messages between hosts, and the watch over lost ranks, go over connections; so does everything
- * that finds no memory to share.
+ * share ({@link LocalMessages}), and teams of them get {@link SharedSlots} there for the
+ * collectives. Messages between hosts, and the watch over lost ranks, go over connections; so does
+ * everything that finds no memory to share.
  */
 public final class SharedMemoryTransport implements Transport {
 
@@ -78,11 +78,12 @@ public final class SharedMemoryTransport implements Transport {
 
   /** The memory of any team whose members are all on this host. */
   @Override
-  public Optional<Board> board(int channel, int[] members, Optional<WaitPolicy> waiting) {
-    return SharedArea.share(connections, channel, members, Board.bytes(members.length), folders)
+  public Optional<SharedSlots> slots(int channel, int[] members, Optional<WaitPolicy> waiting) {
+    return SharedArea.share(
+            connections, channel, members, SharedSlots.bytes(members.length), folders)
         .map(
             area ->
-                connections.board(area.memory(), area.arena(), members, waiting.orElse(policy)));
+                connections.slots(area.memory(), area.arena(), members, waiting.orElse(policy)));
   }
 
   @Override

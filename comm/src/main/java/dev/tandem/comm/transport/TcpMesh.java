@@ -1,12 +1,12 @@
 package dev.tandem.comm.transport;
 
 import dev.tandem.comm.rendezvous.Addresses;
-import dev.tandem.comm.rendezvous.Applicant;
 import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.comm.rendezvous.Handshake;
 import dev.tandem.comm.rendezvous.Handshake.Introduction;
 import dev.tandem.comm.rendezvous.HandshakeServer;
 import dev.tandem.comm.rendezvous.JobEnvironment;
+import dev.tandem.comm.rendezvous.JoiningRank;
 import dev.tandem.comm.rendezvous.Link;
 import dev.tandem.comm.rendezvous.Membership;
 import dev.tandem.core.PeerLostException;
@@ -34,17 +34,17 @@ record TcpMesh(Membership membership, List<List<Wire>> wires) {
   static TcpMesh connect(JobEnvironment job, Duration patience) {
     Deadline deadline = Deadline.in(patience);
     Callers callers = new Callers(job);
-    Applicant applicant = Applicant.connect(job, deadline);
+    JoiningRank joining = JoiningRank.connect(job, deadline);
     try (HandshakeServer server =
         HandshakeServer.bind(
-            applicant.localAddress(),
+            joining.localAddress(),
             job.secret(),
             job.tls(),
             job.rank(),
             callers,
             new RefusalLog("rank " + job.rank()))) {
       server.start();
-      Membership membership = applicant.join(server.address());
+      Membership membership = joining.join(server.address());
       Sockets sockets = Sockets.of(System.getenv());
       List<List<Wire>> wires = new ArrayList<>();
       for (int peer = 0; peer < job.size(); peer++) {
@@ -62,7 +62,7 @@ record TcpMesh(Membership membership, List<List<Wire>> wires) {
       }
       return new TcpMesh(membership, wires);
     } catch (IOException e) {
-      applicant.close();
+      joining.close();
       throw new WorkFailedException(
           "rank %d cannot listen for others: %s".formatted(job.rank(), e.getMessage()), e);
     }

@@ -38,7 +38,7 @@ public final class TcpTransport implements Transport {
   private final Duration silenceLimit;
   private final TrafficMeter meter = new TrafficMeter();
   private final Faults faults = new Faults(new Neighbours());
-  private final Boards boards = new Boards();
+  private final OpenSharedSlots sharedSlots = new OpenSharedSlots();
   private final Waiters waiters;
   private final TcpCalls calls;
   private final LaneKeeper keeper;
@@ -168,15 +168,16 @@ public final class TcpTransport implements Transport {
     return calls.expect(channel, peers[from], target, meter);
   }
 
-  /** A board whose waiters hear of losses over the connections. */
-  Board board(MemorySegment memory, Arena arena, int[] members, WaitPolicy policy) {
+  /** Shared slots whose waiters hear of losses over the connections. */
+  SharedSlots slots(MemorySegment memory, Arena arena, int[] members, WaitPolicy policy) {
     List<PeerWatch> watches = new ArrayList<>();
     int place = -1;
     for (int member = 0; member < members.length; member++) {
       watches.add(peers[members[member]]);
       place = members[member] == rank ? member : place;
     }
-    return boards.add(new Board(memory, arena, place, watches, policy, meter, boards));
+    return sharedSlots.add(
+        new SharedSlots(memory, arena, place, watches, policy, meter, sharedSlots));
   }
 
   /**
@@ -293,7 +294,7 @@ public final class TcpTransport implements Transport {
         }
       }
       waiters.wakeAll();
-      boards.nudgeAll();
+      sharedSlots.nudgeAll();
       localMessages.ifPresent(LocalMessages::wake);
     }
   }

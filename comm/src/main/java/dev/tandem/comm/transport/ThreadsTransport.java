@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
 
 /**
  * Ranks as threads of one JVM: a message is copied once if its receiver waits, else twice;
- * collectives may go over a {@link Board} in the JVM's own memory. For tests and for machines where
- * processes are too heavy.
+ * collectives may go over {@link SharedSlots} in the JVM's own memory. For tests and for machines
+ * where processes are too heavy.
  */
 public final class ThreadsTransport implements Transport {
 
@@ -23,19 +23,19 @@ public final class ThreadsTransport implements Transport {
   private final int rank;
   private final Mailbox[] mailboxes;
   private final TrafficMeter meter = new TrafficMeter();
-  private final Boards boards = new Boards();
+  private final OpenSharedSlots sharedSlots = new OpenSharedSlots();
   private final Faults faults = new Faults(new Neighbours());
   private volatile boolean left;
 
   /** What the ranks of one job have in common. */
   private record Hub(
       List<ThreadsTransport> ranks,
-      Map<BoardName, MemorySegment> boards,
-      boolean withBoards,
+      Map<SlotsName, MemorySegment> sharedSlots,
+      boolean withSharedSlots,
       List<Integer> hosts) {}
 
-  /** Hosts may each have a board on the same channel: the first member tells them apart. */
-  private record BoardName(int channel, int first) {}
+  /** Hosts may each share slots on the same channel: the first member tells them apart. */
+  private record SlotsName(int channel, int first) {}
 
   private ThreadsTransport(Hub hub, int rank, int size) {
     this.hub = hub;
@@ -49,10 +49,10 @@ public final class ThreadsTransport implements Transport {
   /**
    * One transport for each rank of a new job.
    *
-   * @param withBoards whether teams share memory, or only send messages
+   * @param withSharedSlots whether teams share memory, or only send messages
    */
-  public static List<Transport> create(int size, boolean withBoards) {
-    return create(new int[size], withBoards);
+  public static List<Transport> create(int size, boolean withSharedSlots) {
+    return create(new int[size], withSharedSlots);
   }
 
   /**
@@ -60,12 +60,12 @@ public final class ThreadsTransport implements Transport {
    *
    * @param hosts the number of every rank's host, from 0
    */
-  public static List<Transport> create(int[] hosts, boolean withBoards) {
+  public static List<Transport> create(int[] hosts, boolean withSharedSlots) {
     Hub hub =
         new Hub(
             new ArrayList<>(),
             new ConcurrentHashMap<>(),
-            withBoards,
+            withSharedSlots,
             IntStream.of(hosts).boxed().toList());
     for (int rank = 0; rank < hosts.length; rank++) {
       hub.ranks.add(new ThreadsTransport(hub, rank, hosts.length));
@@ -157,15 +157,15 @@ public final class ThreadsTransport implements Transport {
   }
 
   @Override
-  public Optional<Board> board(int channel, int[] members, Optional<WaitPolicy> waiting) {
-    if (!hub.withBoards || IntStream.of(members).map(this::host).distinct().count() > 1) {
+  public Optional<SharedSlots> slots(int channel, int[] members, Optional<WaitPolicy> waiting) {
+    if (!hub.withSharedSlots || IntStream.of(members).map(this::host).distinct().count() > 1) {
       return Optional.empty();
     }
     // The garbage collector frees the memory when the job is over.
     MemorySegment memory =
-        hub.boards.computeIfAbsent(
-            new BoardName(channel, members[0]),
-            name -> Arena.ofAuto().allocate(Board.bytes(members.length), PAGE));
+        hub.sharedSlots.computeIfAbsent(
+            new SlotsName(channel, members[0]),
+            name -> Arena.ofAuto().allocate(SharedSlots.bytes(members.length), PAGE));
     List<PeerWatch> watches = new ArrayList<>();
     int place = -1;
     for (int member = 0; member < members.length; member++) {
@@ -174,7 +174,8 @@ public final class ThreadsTransport implements Transport {
     }
     WaitPolicy policy = waiting.orElseGet(() -> WaitPolicy.forRank(rank, mailboxes.length));
     return Optional.of(
-        boards.add(new Board(memory, Arena.ofShared(), place, watches, policy, meter, boards)));
+        sharedSlots.add(
+            new SharedSlots(memory, Arena.ofShared(), place, watches, policy, meter, sharedSlots)));
   }
 
   @Override
@@ -190,7 +191,7 @@ public final class ThreadsTransport implements Transport {
     left = true;
     for (ThreadsTransport other : hub.ranks) {
       other.mailboxes[rank].nudgeAll();
-      other.boards.nudgeAll();
+      other.sharedSlots.nudgeAll();
     }
   }
 
@@ -235,7 +236,7 @@ public final class ThreadsTransport implements Transport {
       for (Mailbox mailbox : mailboxes) {
         mailbox.nudgeAll();
       }
-      boards.nudgeAll();
+      sharedSlots.nudgeAll();
     }
   }
 }

@@ -4,7 +4,7 @@ package dev.tandem.comm.transport;
  * Messages and payload bytes that a rank has sent and received; headers, heartbeats and
  * acknowledgements do not count.
  *
- * @param steps how often the rank has waited for others: a turn of a board; an exchange of
+ * @param steps how often the rank has waited for others: a turn of shared slots; an exchange of
  *     messages, however early it began; a send or receive that was not part of one
  */
 public record Traffic(

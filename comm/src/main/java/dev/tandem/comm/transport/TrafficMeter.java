@@ -33,14 +33,14 @@ final class TrafficMeter {
     bytesReceived.add(bytes);
   }
 
-  /** A board was turned: one message to all, one from all. */
+  /** Shared slots were turned: one message to all, one from all. */
   void step() {
     turns.increment();
     messagesSent.increment();
     messagesReceived.increment();
   }
 
-  /** Its steps are the turns of boards: only callers know which messages make one step. */
+  /** Its steps are the turns of shared slots: only callers know which messages make one step. */
   Traffic reading() {
     return new Traffic(
         messagesSent.sum(),

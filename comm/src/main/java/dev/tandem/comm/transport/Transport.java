@@ -64,8 +64,8 @@ public interface Transport extends AutoCloseable {
    * Memory that these ranks share, if there is any between them; all of them call it at the same
    * time, in this order of ranks. The caller closes it before the transport.
    */
-  default Optional<Board> board(int channel, int[] members) {
-    return board(channel, members, Optional.empty());
+  default Optional<SharedSlots> slots(int channel, int[] members) {
+    return slots(channel, members, Optional.empty());
   }
 
   /**
@@ -73,11 +73,11 @@ public interface Transport extends AutoCloseable {
    *
    * @param waiting how, or what suits the ranks of this transport
    */
-  default Optional<Board> board(int channel, int[] members, Optional<WaitPolicy> waiting) {
+  default Optional<SharedSlots> slots(int channel, int[] members, Optional<WaitPolicy> waiting) {
     return Optional.empty();
   }
 
-  /** What this rank has moved so far; of the steps, those at boards. */
+  /** What this rank has moved so far; of the steps, those at shared slots. */
   Traffic traffic();
 
   /**

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class AlgorithmTableTest {
 
-  private static final Place MESSAGES = new Place(0, 4, false);
-  private static final Place BOARD = new Place(0, 4, true);
-  private static final Place HOSTS = new Place(0, Layout.of(0, 0, 1, 1), true);
+  private static final TeamPosition MESSAGES = new TeamPosition(0, 4, false);
+  private static final TeamPosition SHARED = new TeamPosition(0, 4, true);
+  private static final TeamPosition HOSTS = new TeamPosition(0, Layout.of(0, 0, 1, 1), true);
 
   @TempDir Path folder;
 
@@ -36,8 +36,8 @@ class AlgorithmTableTest {
     assertEquals(AllreduceAlgorithm.DIRECT, table.allreduce(Determinism.RUN, HOSTS, 4));
     assertEquals(
         AllreduceAlgorithm.HIERARCHICAL, table.allreduce(Determinism.FAST, HOSTS, 1 << 20));
-    assertEquals(AllreduceAlgorithm.FLAT, table.allreduce(Determinism.RUN, BOARD, 1 << 20));
-    Place five = new Place(0, 5, false);
+    assertEquals(AllreduceAlgorithm.FLAT, table.allreduce(Determinism.RUN, SHARED, 1 << 20));
+    TeamPosition five = new TeamPosition(0, 5, false);
     assertEquals(AllreduceAlgorithm.RING, table.allreduce(Determinism.FAST, five, 1 << 20));
 
     Path copy = folder.resolve("copy");
@@ -49,10 +49,11 @@ class AlgorithmTableTest {
   @Test
   void theBuiltInTableHasAnAnswerForEverything() {
     for (Determinism level : Determinism.values()) {
-      for (Place place : List.of(MESSAGES, BOARD, HOSTS, new Place(7, 1000, false))) {
+      for (TeamPosition position :
+          List.of(MESSAGES, SHARED, HOSTS, new TeamPosition(7, 1000, false))) {
         for (long bytes : new long[] {0, 1, 1 << 10, 1 << 20, 1L << 40}) {
-          AllreduceAlgorithm algorithm = AlgorithmTable.BUILT_IN.allreduce(level, place, bytes);
-          assertEquals(true, algorithm.keeps(level) && algorithm.appliesTo(place));
+          AllreduceAlgorithm algorithm = AlgorithmTable.BUILT_IN.allreduce(level, position, bytes);
+          assertEquals(true, algorithm.keeps(level) && algorithm.appliesTo(position));
         }
       }
     }
@@ -67,7 +68,7 @@ class AlgorithmTableTest {
         "broadcast fast messages 2 4 ring");
     assertRefused("the level is fast or run, not 'any'", "allreduce any messages 2 4 ring");
     assertRefused(
-        "the medium is messages, board or hosts, not 'tcp'", "allreduce fast tcp 2 4 ring");
+        "the medium is messages, shared or hosts, not 'tcp'", "allreduce fast tcp 2 4 ring");
     assertRefused(
         "ranks and bytes are whole numbers or *, not '4K'", "allreduce fast messages 2 4K ring");
     assertRefused(
@@ -78,7 +79,8 @@ class AlgorithmTableTest {
         "allreduce fast messages 2 4 star");
     assertRefused("ring does not keep level run", "allreduce run messages 2 4 ring");
     assertRefused("flat cannot be used with messages", "allreduce run messages 2 4 flat");
-    assertRefused("hierarchical cannot be used with board", "allreduce run board 2 4 hierarchical");
+    assertRefused(
+        "hierarchical cannot be used with shared", "allreduce run board 2 4 hierarchical");
   }
 
   private static void assertRefused(String message, String line) {

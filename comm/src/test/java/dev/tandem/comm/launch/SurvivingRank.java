@@ -3,7 +3,7 @@ package dev.tandem.comm.launch;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.rendezvous.GenerationLine;
-import dev.tandem.comm.rendezvous.GenerationLine.Seat;
+import dev.tandem.comm.rendezvous.GenerationLine.RankAssignment;
 import dev.tandem.core.DType;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.WorkFailedException;
@@ -25,9 +25,9 @@ public final class SurvivingRank {
     int failing = arguments.length > 2 ? Integer.parseInt(arguments[2]) : -1;
     System.out.println("pid " + ProcessHandle.current().pid());
     try (GenerationLine line = GenerationLine.of(System.getenv()).orElseThrow()) {
-      Optional<Seat> seat = line.next();
-      while (seat.isPresent()) {
-        Seat now = seat.get();
+      Optional<RankAssignment> assignment = line.next();
+      while (assignment.isPresent()) {
+        RankAssignment now = assignment.get();
         try (Communicator ranks = Communicator.join(now)) {
           boolean last = now.generation() >= lastGeneration && ranks.size() == together;
           if (last && ranks.rank() == failing) {
@@ -42,7 +42,7 @@ public final class SurvivingRank {
         } catch (WorkFailedException e) {
           System.out.println("not joined: " + e.getMessage());
         }
-        seat = line.next();
+        assignment = line.next();
       }
       System.out.println("not needed");
     }

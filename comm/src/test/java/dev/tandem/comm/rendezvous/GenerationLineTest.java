@@ -48,11 +48,13 @@ class GenerationLineTest {
   }
 
   /** Asks for the next place, and waits until the launcher knows it. */
-  private FutureTask<Optional<GenerationLine.Seat>> next(GenerationLine process) throws Exception {
-    FutureTask<Optional<GenerationLine.Seat>> seat = new FutureTask<>(process::next);
-    Thread.ofPlatform().daemon().start(seat);
+  private FutureTask<Optional<GenerationLine.RankAssignment>> next(GenerationLine process)
+      throws Exception {
+    FutureTask<Optional<GenerationLine.RankAssignment>> assignment =
+        new FutureTask<>(process::next);
+    Thread.ofPlatform().daemon().start(assignment);
     assertEquals(PROCESS, ready.take());
-    return seat;
+    return assignment;
   }
 
   private static void awaitWanted(GenerationLine process) {
@@ -65,18 +67,18 @@ class GenerationLineTest {
   void aMemberIsAskedToComeBackAndThenIsNotAsked() throws Exception {
     talk(
         (launcher, process) -> {
-          FutureTask<Optional<GenerationLine.Seat>> first = next(process);
-          launcher.seat(PROCESS, 1, 0, 2, MEETING_POINT);
-          GenerationLine.Seat seat = first.get().orElseThrow();
-          assertEquals(1, seat.generation());
-          assertEquals(0, seat.job().rank());
-          assertEquals(2, seat.job().size());
-          assertEquals(MEETING_POINT, seat.job().rendezvous());
+          FutureTask<Optional<GenerationLine.RankAssignment>> first = next(process);
+          launcher.assign(PROCESS, 1, 0, 2, MEETING_POINT);
+          GenerationLine.RankAssignment assignment = first.get().orElseThrow();
+          assertEquals(1, assignment.generation());
+          assertEquals(0, assignment.job().rank());
+          assertEquals(2, assignment.job().size());
+          assertEquals(MEETING_POINT, assignment.job().rendezvous());
           assertFalse(process.wanted());
           launcher.want(PROCESS);
           awaitWanted(process);
-          FutureTask<Optional<GenerationLine.Seat>> second = next(process);
-          launcher.seat(PROCESS, 2, 1, 2, MEETING_POINT);
+          FutureTask<Optional<GenerationLine.RankAssignment>> second = next(process);
+          launcher.assign(PROCESS, 2, 1, 2, MEETING_POINT);
           assertEquals(2, second.get().orElseThrow().generation());
           assertFalse(process.wanted());
         });
@@ -90,10 +92,10 @@ class GenerationLineTest {
   void aQuestionThatCrossesTheAnswerIsNoQuestionToTheNextGeneration() throws Exception {
     talk(
         (launcher, process) -> {
-          FutureTask<Optional<GenerationLine.Seat>> seat = next(process);
+          FutureTask<Optional<GenerationLine.RankAssignment>> assignment = next(process);
           launcher.want(PROCESS);
-          launcher.seat(PROCESS, 2, 0, 1, MEETING_POINT);
-          assertEquals(2, seat.get().orElseThrow().generation());
+          launcher.assign(PROCESS, 2, 0, 1, MEETING_POINT);
+          assertEquals(2, assignment.get().orElseThrow().generation());
           assertFalse(process.wanted());
         });
   }
@@ -102,9 +104,9 @@ class GenerationLineTest {
   void aNewcomerIsToldThatTheWorkWasDoneWithoutIt() throws Exception {
     talk(
         (launcher, process) -> {
-          FutureTask<Optional<GenerationLine.Seat>> seat = next(process);
+          FutureTask<Optional<GenerationLine.RankAssignment>> assignment = next(process);
           launcher.finish(PROCESS);
-          assertTrue(seat.get().isEmpty());
+          assertTrue(assignment.get().isEmpty());
         });
   }
 
@@ -112,9 +114,9 @@ class GenerationLineTest {
   void whoWaitsIsToldWhyThereIsNoFurtherGeneration() throws Exception {
     talk(
         (launcher, process) -> {
-          FutureTask<Optional<GenerationLine.Seat>> seat = next(process);
+          FutureTask<Optional<GenerationLine.RankAssignment>> assignment = next(process);
           launcher.giveUp("enough");
-          ExecutionException e = assertThrows(ExecutionException.class, seat::get);
+          ExecutionException e = assertThrows(ExecutionException.class, assignment::get);
           assertEquals(WorkFailedException.class, e.getCause().getClass());
           assertEquals("enough", e.getCause().getMessage());
         });

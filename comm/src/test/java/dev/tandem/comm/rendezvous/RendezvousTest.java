@@ -167,21 +167,21 @@ class RendezvousTest {
     InetAddress other = InetAddress.getByName("127.0.0.2");
     try (RendezvousHost host =
             RendezvousHost.open(1, secret, other, Duration.ofSeconds(20), log::add);
-        Applicant applicant =
-            Applicant.connect(host.environment(0), Deadline.in(Duration.ofSeconds(20)))) {
+        JoiningRank joining =
+            JoiningRank.connect(host.environment(0), Deadline.in(Duration.ofSeconds(20)))) {
       assertEquals(other, host.environment(0).rendezvous().getAddress());
-      assertTrue(applicant.localAddress().isLoopbackAddress());
+      assertTrue(joining.localAddress().isLoopbackAddress());
     }
   }
 
   @Test
   void aRankThatTookTooLongToIntroduceItselfCallsAgain() throws Exception {
     try (RendezvousHost host = host(1, Duration.ofSeconds(20))) {
-      Applicant applicant =
-          Applicant.connect(host.environment(0), Deadline.in(Duration.ofSeconds(20)));
+      JoiningRank joining =
+          JoiningRank.connect(host.environment(0), Deadline.in(Duration.ofSeconds(20)));
       String line = log.poll(15, TimeUnit.SECONDS);
       assertTrue(line != null && line.startsWith("refused a connection from "), line);
-      try (Membership membership = applicant.join(listening(1000))) {
+      try (Membership membership = joining.join(listening(1000))) {
         assertEquals(1, membership.addresses().size());
       }
     }

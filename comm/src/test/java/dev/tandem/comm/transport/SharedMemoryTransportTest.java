@@ -29,7 +29,7 @@ class SharedMemoryTransportTest {
 
   @TempDir Path folder;
 
-  /** For each of two ranks, what the other wrote on the board, if they got one. */
+  /** For each of two ranks, what the other wrote into the slots, if they got one. */
   private List<Optional<Long>> exchange(List<Path> folders) throws Exception {
     return Watchdog.within(
         Duration.ofMinutes(1),
@@ -63,11 +63,11 @@ class SharedMemoryTransportTest {
       transport.exchange(
           1 - rank, MemorySegment.ofArray(sent), 1 - rank, MemorySegment.ofArray(received), 1);
       assertEquals((1L - rank) * sent.length, LongStream.of(received).sum());
-      Optional<Board> board = transport.board(0, new int[] {0, 1});
-      if (board.isEmpty()) {
+      Optional<SharedSlots> slots = transport.slots(0, new int[] {0, 1});
+      if (slots.isEmpty()) {
         return Optional.empty();
       }
-      try (Board shared = board.get();
+      try (SharedSlots shared = slots.get();
           Stream<Path> files = Files.list(folder)) {
         assertEquals(0, files.count(), "the file must be gone as soon as all have mapped it");
         shared.put(MemorySegment.ofArray(new long[] {100 + rank}), 0);
@@ -98,7 +98,7 @@ class SharedMemoryTransportTest {
                           SharedMemoryTransport.join(
                               host.environment(0), PATIENCE, PATIENCE, List.of(folder))) {
                         return assertThrows(
-                            PeerLostException.class, () -> transport.board(0, new int[] {0, 1}));
+                            PeerLostException.class, () -> transport.slots(0, new int[] {0, 1}));
                       }
                     });
             Thread.ofPlatform().daemon().start(first);

@@ -3,12 +3,12 @@ package dev.tandem.comm.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tandem.comm.rendezvous.Applicant;
 import dev.tandem.comm.rendezvous.Deadline;
 import dev.tandem.comm.rendezvous.Handshake;
 import dev.tandem.comm.rendezvous.Handshake.Introduction;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.JobSecret;
+import dev.tandem.comm.rendezvous.JoiningRank;
 import dev.tandem.comm.rendezvous.Link;
 import dev.tandem.comm.rendezvous.Membership;
 import dev.tandem.comm.rendezvous.RendezvousHost;
@@ -60,9 +60,9 @@ class SlowConnectionTest {
             FutureTask<TcpTransport> first = join(host, 0);
             FutureTask<TcpTransport> second = join(host, 1);
             JobEnvironment job = host.environment(2);
-            try (Applicant applicant = Applicant.connect(job, Deadline.in(PATIENCE));
+            try (JoiningRank joining = JoiningRank.connect(job, Deadline.in(PATIENCE));
                 Membership membership =
-                    applicant.join(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+                    joining.join(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
                 Socket toFirst = call(job, membership, 0);
                 TcpTransport rank0 = first.get()) {
               TimeUnit.MILLISECONDS.sleep(4 * SILENCE.toMillis());

@@ -1,6 +1,6 @@
 package dev.tandem.data.read;
 
-import dev.tandem.posix.KernelQueue;
+import dev.tandem.posix.IoUring;
 import dev.tandem.posix.PageCache;
 import dev.tandem.posix.PositionalFile;
 import java.nio.ByteBuffer;
@@ -168,8 +168,8 @@ record ModeChoice(ReadMode mode, String reason) {
 
   /** Whether the kernel has a queue for us. */
   private static boolean queued(PositionalFile file) {
-    Optional<KernelQueue> queue = file.queue(1);
-    queue.ifPresent(KernelQueue::close);
+    Optional<IoUring> queue = file.queue(1);
+    queue.ifPresent(IoUring::close);
     return queue.isPresent();
   }
 

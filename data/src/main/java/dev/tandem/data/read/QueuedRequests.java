@@ -1,6 +1,6 @@
 package dev.tandem.data.read;
 
-import dev.tandem.posix.KernelQueue;
+import dev.tandem.posix.IoUring;
 import dev.tandem.posix.PositionalFile;
 
 /**
@@ -14,7 +14,7 @@ final class QueuedRequests {
   private static final int PARTS = 4;
 
   private final RequestThreads rounds;
-  private final KernelQueue queue;
+  private final IoUring queue;
   private final int depth;
   private final PositionalFile file;
 
@@ -24,7 +24,7 @@ final class QueuedRequests {
   private final int[] free;
   private int freeCount;
 
-  QueuedRequests(RequestThreads rounds, KernelQueue queue, int depth, PositionalFile file) {
+  QueuedRequests(RequestThreads rounds, IoUring queue, int depth, PositionalFile file) {
     this.rounds = rounds;
     this.queue = queue;
     this.depth = depth;
@@ -45,7 +45,7 @@ final class QueuedRequests {
         round = ask(round);
         if (freeCount < depth) {
           // With room left there is nothing more to ask for: the next result may bring some.
-          queue.exchange(freeCount > 0 ? 1 : Math.max(1, depth / PARTS));
+          queue.submitAndWait(freeCount > 0 ? 1 : Math.max(1, depth / PARTS));
           take();
         }
       }
@@ -63,7 +63,7 @@ final class QueuedRequests {
         int number = free[--freeCount];
         roundOf[number] = round;
         requestOf[number] = request;
-        queue.ask(
+        queue.prepareRead(
             round.segment(),
             round.place(request),
             round.position(request),
@@ -101,7 +101,7 @@ final class QueuedRequests {
   /** After a failure the kernel may still write into memory. */
   private void drain() {
     while (freeCount < depth) {
-      queue.exchange(1);
+      queue.submitAndWait(1);
       while (queue.next()) {
         free[freeCount++] = queue.number();
       }

@@ -1,7 +1,7 @@
 package dev.tandem.data.read;
 
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.posix.KernelQueue;
+import dev.tandem.posix.IoUring;
 import dev.tandem.posix.PositionalFile;
 import java.util.Optional;
 
@@ -95,9 +95,9 @@ final class RequestThreads implements AutoCloseable {
     @Override
     public void run() {
       try (PositionalFile own = file.again()) {
-        Optional<KernelQueue> queue = queued ? own.queue(threads.length) : Optional.empty();
+        Optional<IoUring> queue = queued ? own.queue(threads.length) : Optional.empty();
         if (queue.isPresent()) {
-          try (KernelQueue kernel = queue.get()) {
+          try (IoUring kernel = queue.get()) {
             new QueuedRequests(RequestThreads.this, kernel, threads.length, own).work(start);
           }
           return;

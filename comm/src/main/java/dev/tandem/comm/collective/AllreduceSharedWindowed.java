@@ -1,7 +1,7 @@
 package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.Reduction;
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -12,17 +12,17 @@ import java.lang.foreign.MemorySegment;
  * <p>Communication steps: 1 for each window, and 1 for the last results. Bytes written for others
  * to read: S.
  */
-final class AllreduceShared {
+final class AllreduceSharedWindowed {
 
-  private AllreduceShared() {}
+  private AllreduceSharedWindowed() {}
 
-  static void run(Team team, Board board, Parts data, int elementBytes, Reduction reduction) {
-    new Job(team, board, data, elementBytes, reduction).run();
+  static void run(Team team, SharedSlots slots, Parts data, int elementBytes, Reduction reduction) {
+    new Job(team, slots, data, elementBytes, reduction).run();
   }
 
   /** A slot holds a window and, behind it, the result of a block of the window before. */
   static long windowBytes(int ranks) {
-    return Board.pieceBytes(ranks, ranks + 1) * ranks;
+    return SharedSlots.pieceBytes(ranks, ranks + 1) * ranks;
   }
 
   static Cost cost(int ranks, long bytes) {
@@ -32,7 +32,7 @@ final class AllreduceShared {
   private static final class Job {
 
     private final Team team;
-    private final Board board;
+    private final SharedSlots slots;
     private final Parts data;
     private final int elementBytes;
     private final Reduction reduction;
@@ -40,9 +40,9 @@ final class AllreduceShared {
     private final MemorySegment[] inputs;
     private final long[] offsets;
 
-    Job(Team team, Board board, Parts data, int elementBytes, Reduction reduction) {
+    Job(Team team, SharedSlots slots, Parts data, int elementBytes, Reduction reduction) {
       this.team = team;
-      this.board = board;
+      this.slots = slots;
       this.data = data;
       this.elementBytes = elementBytes;
       this.reduction = reduction;
@@ -53,19 +53,19 @@ final class AllreduceShared {
 
     void run() {
       show(0);
-      board.arrive();
+      slots.arrive();
       for (long from = 0; from < data.bytes(); from += window) {
-        board.await();
+        slots.await();
         reduce(from);
         if (from + window < data.bytes()) {
           show(from + window);
         }
-        board.arrive();
+        slots.arrive();
         if (from > 0) {
           takeResults(from - window);
         }
       }
-      board.await();
+      slots.await();
       long last = (data.bytes() - 1) / window * window;
       takeResults(last);
     }
@@ -79,9 +79,9 @@ final class AllreduceShared {
       Blocks blocks = blocks(from);
       long start = blocks.offset(team.rank());
       long end = blocks.offset(team.rank() + 1);
-      data.copyTo(from, start, board.mine(), 0);
-      data.copyTo(from + end, blocks.bytes() - end, board.mine(), end);
-      board.written(blocks.bytes() - (end - start));
+      data.copyTo(from, start, slots.mine(), 0);
+      data.copyTo(from + end, blocks.bytes() - end, slots.mine(), end);
+      slots.written(blocks.bytes() - (end - start));
     }
 
     /** Reduces this rank's own block of the window that all show, and shows the result next. */
@@ -91,10 +91,10 @@ final class AllreduceShared {
       long length = blocks.length(team.rank());
       for (int rank = 0; rank < inputs.length; rank++) {
         if (rank != team.rank()) {
-          inputs[rank] = board.slot(rank, start, length);
+          inputs[rank] = slots.slot(rank, start, length);
         }
       }
-      MemorySegment result = board.mine().asSlice(window);
+      MemorySegment result = slots.mine().asSlice(window);
       data.walk(
           from + start,
           length,
@@ -105,7 +105,7 @@ final class AllreduceShared {
             inputs[team.rank()] = tensor;
             reduction.reduce(inputs, offsets, bytes, tensor, at, result, distance);
           });
-      board.written(length);
+      slots.written(length);
     }
 
     /** Takes the results that the others show behind the window. */
@@ -114,7 +114,7 @@ final class AllreduceShared {
       for (int distance = 1; distance < team.size(); distance++) {
         int rank = team.ahead(distance);
         long length = blocks.length(rank);
-        data.copyFrom(board.slot(rank, window, length), 0, from + blocks.offset(rank), length);
+        data.copyFrom(slots.slot(rank, window, length), 0, from + blocks.offset(rank), length);
       }
     }
   }

@@ -7,23 +7,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.tandem.core.UsageException;
 import org.junit.jupiter.api.Test;
 
-class LocalRoomTest {
+class LocalCapacityTest {
 
   @Test
   void processorsAndMemoryBothLimit() {
-    LocalRoom small = new LocalRoom(2, 24L << 30);
+    LocalCapacity small = new LocalCapacity(2, 24L << 30);
     assertDoesNotThrow(() -> small.check(128));
     UsageException refused = assertThrows(UsageException.class, () -> small.check(4_096));
     assertEquals(
-        "4,096 processes are too many for this machine: its 2 processors and 24.0 GiB bear 128",
+        "this machine supports at most 128 processes (2 cores, 24.0 GiB), not 4,096",
         refused.getMessage());
-    LocalRoom tight = new LocalRoom(64, 1L << 30);
+    LocalCapacity tight = new LocalCapacity(64, 1L << 30);
     assertDoesNotThrow(() -> tight.check(16));
     assertThrows(UsageException.class, () -> tight.check(17));
   }
 
   @Test
   void oneRankAlwaysFits() {
-    assertDoesNotThrow(() -> new LocalRoom(1, 1 << 20).check(1));
+    assertDoesNotThrow(() -> new LocalCapacity(1, 1 << 20).check(1));
   }
 }

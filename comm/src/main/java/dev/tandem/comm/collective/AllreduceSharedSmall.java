@@ -1,7 +1,7 @@
 package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.Reduction;
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -10,24 +10,24 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Communication steps: 1. Bytes written for others to read: S.
  */
-final class AllreduceShown {
+final class AllreduceSharedSmall {
 
-  private AllreduceShown() {}
+  private AllreduceSharedSmall() {}
 
   /** Data that fits into a slot. */
-  static void run(Team team, Board board, Parts data, Reduction reduction) {
+  static void run(Team team, SharedSlots slots, Parts data, Reduction reduction) {
     long bytes = data.bytes();
     if (bytes == 0) {
       return;
     }
-    data.copyTo(0, bytes, board.mine(), 0);
-    board.written(bytes);
-    board.turn();
+    data.copyTo(0, bytes, slots.mine(), 0);
+    slots.written(bytes);
+    slots.turn();
     MemorySegment[] inputs = new MemorySegment[team.size()];
     long[] offsets = new long[team.size()];
     for (int rank = 0; rank < inputs.length; rank++) {
       if (rank != team.rank()) {
-        inputs[rank] = board.slot(rank, 0, bytes);
+        inputs[rank] = slots.slot(rank, 0, bytes);
       }
     }
     data.walk(
@@ -43,19 +43,19 @@ final class AllreduceShown {
   }
 
   /** Data that fits beside the sign of arrival. */
-  static void runLetters(Team team, Board board, MemorySegment data, Reduction reduction) {
+  static void runLetters(Team team, SharedSlots slots, MemorySegment data, Reduction reduction) {
     long bytes = data.byteSize();
     if (bytes == 0) {
       return;
     }
-    board.putLetter(data);
-    board.turn();
+    slots.putLetter(data);
+    slots.turn();
     MemorySegment[] inputs = new MemorySegment[team.size()];
     long[] offsets = new long[team.size()];
     for (int rank = 0; rank < inputs.length; rank++) {
       boolean mine = rank == team.rank();
-      inputs[rank] = mine ? data : board.letters();
-      offsets[rank] = mine ? 0 : board.letter(rank, bytes);
+      inputs[rank] = mine ? data : slots.letters();
+      offsets[rank] = mine ? 0 : slots.letter(rank, bytes);
     }
     reduction.reduce(inputs, offsets, bytes, data, 0);
   }

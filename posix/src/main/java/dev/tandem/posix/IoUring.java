@@ -10,47 +10,48 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Reads of one file past the page cache by the kernel's own queue (io_uring): one call hands many
- * requests over and takes the results of many. Where requests are a few pages, this takes less than
- * half the processor time of threads that read.
+ * Reads of one file past the page cache by io_uring: one system call submits many requests and
+ * collects many completions. Where requests are a few pages, this takes less than half the
+ * processor time of threads that read.
  *
  * <p>For the thread that opened it. Memory that is read into must stay until its result has come;
  * positions, lengths and addresses are multiples of the alignment of {@link PositionalFile}.
  */
-public final class KernelQueue implements AutoCloseable {
+public final class IoUring implements AutoCloseable {
 
   // Offsets in the structures that the kernel fills, and its constants; linux/io_uring.h.
-  private static final int PARAMS_BYTES = 120;
-  private static final int PARAMS_SUBMISSIONS = 0;
-  private static final int PARAMS_RESULTS = 4;
+  private static final int SIZEOF_IO_URING_PARAMS = 120;
+  private static final int PARAMS_SQ_ENTRIES = 0;
+  private static final int PARAMS_CQ_ENTRIES = 4;
   private static final int PARAMS_FLAGS = 8;
   private static final int PARAMS_FEATURES = 20;
-  private static final int PARAMS_SUBMISSION_OFFSETS = 40;
-  private static final int PARAMS_RESULT_OFFSETS = 80;
-  private static final int OFFSET_HEAD = 0;
-  private static final int OFFSET_TAIL = 4;
-  private static final int OFFSET_MASK = 8;
-  private static final int OFFSET_RESULTS = 20;
-  private static final int OFFSET_ARRAY = 24;
-  private static final int ONE_MAPPING = 1;
-  private static final int ONE_THREAD_WHEN_ASKED = 1 << 12 | 1 << 13;
-  private static final long RINGS = 0;
-  private static final long ENTRIES = 0x10000000L;
-  private static final int ENTRY = 64;
-  private static final int RESULT = 16;
-  private static final byte READ = 22;
-  private static final long WAIT = 1;
-  private static final long MOST_WORKERS = 19;
+  private static final int PARAMS_SQ_OFF = 40;
+  private static final int PARAMS_CQ_OFF = 80;
+  private static final int OFF_HEAD = 0;
+  private static final int OFF_TAIL = 4;
+  private static final int OFF_RING_MASK = 8;
+  private static final int OFF_CQES = 20;
+  private static final int OFF_ARRAY = 24;
+  private static final int IORING_FEAT_SINGLE_MMAP = 1;
+  private static final int IORING_SETUP_SINGLE_ISSUER = 1 << 12;
+  private static final int IORING_SETUP_DEFER_TASKRUN = 1 << 13;
+  private static final long IORING_OFF_SQ_RING = 0;
+  private static final long IORING_OFF_SQES = 0x10000000L;
+  private static final int SIZEOF_SQE = 64;
+  private static final int SIZEOF_CQE = 16;
+  private static final byte IORING_OP_READ = 22;
+  private static final long IORING_ENTER_GETEVENTS = 1;
+  private static final long IORING_REGISTER_IOWQ_MAX_WORKERS = 19;
 
-  private static final long SHARED = 1;
-  private static final long NOT_FOR_CHILDREN = 0x80000;
-  private static final int INTERRUPTED = 4;
-  private static final int AGAIN = 11;
-  private static final int BUSY = 16;
+  private static final long MAP_SHARED = 1;
+  private static final long O_CLOEXEC = 0x80000;
+  private static final int EINTR = 4;
+  private static final int EAGAIN = 11;
+  private static final int EBUSY = 16;
 
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
   private static final Capability<SystemCalls> CAPABILITY =
-      Linux.bind("the kernel's queue of requests", SystemCalls::new);
+      Linux.bind("io_uring", SystemCalls::new);
 
   private final SystemCalls calls;
   private final long file;
@@ -81,27 +82,38 @@ public final class KernelQueue implements AutoCloseable {
    *
    * @param depth requests that may be under way
    */
-  public static Optional<KernelQueue> open(Path file, int depth) {
+  public static Optional<IoUring> open(Path file, int depth) {
     if (!(CAPABILITY instanceof Capability.Present<SystemCalls>(SystemCalls calls))) {
       return Optional.empty();
     }
     try (Arena arena = Arena.ofConfined()) {
       long name = arena.allocateFrom(file.toString()).address();
-      long how = calls.pastPageCache | NOT_FOR_CHILDREN;
+      long how = calls.pastPageCache | O_CLOEXEC;
       long opened = calls.call(calls.open, SystemCalls.CURRENT_FOLDER, name, how, 0, 0, 0);
       if (opened < 0) {
         return Optional.empty();
       }
-      MemorySegment params = arena.allocate(PARAMS_BYTES, Long.BYTES);
-      params.set(ValueLayout.JAVA_INT, PARAMS_FLAGS, ONE_THREAD_WHEN_ASKED);
-      long ring = calls.call(calls.queueSetup, depth, params.address(), 0, 0, 0, 0);
-      if (ring >= 0 && (params.get(ValueLayout.JAVA_INT, PARAMS_FEATURES) & ONE_MAPPING) != 0) {
+      MemorySegment params = arena.allocate(SIZEOF_IO_URING_PARAMS, Long.BYTES);
+      params.set(
+          ValueLayout.JAVA_INT,
+          PARAMS_FLAGS,
+          IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
+      long ring = calls.call(calls.ioUringSetup, depth, params.address(), 0, 0, 0, 0);
+      if (ring >= 0
+          && (params.get(ValueLayout.JAVA_INT, PARAMS_FEATURES) & IORING_FEAT_SINGLE_MMAP) != 0) {
         // Some file systems can only be waited for: there the kernel has a thread for each request,
         // of itself no more than four for each processor.
         MemorySegment workers = arena.allocateFrom(ValueLayout.JAVA_INT, depth, 0);
-        calls.call(calls.queueRegister, ring, MOST_WORKERS, workers.address(), 2, 0, 0);
+        calls.call(
+            calls.ioUringRegister,
+            ring,
+            IORING_REGISTER_IOWQ_MAX_WORKERS,
+            workers.address(),
+            2,
+            0,
+            0);
         try {
-          return Optional.of(new KernelQueue(calls, opened, ring, params));
+          return Optional.of(new IoUring(calls, opened, ring, params));
         } catch (OutOfMemoryError e) {
           close(calls, ring, opened);
           throw e;
@@ -121,28 +133,28 @@ public final class KernelQueue implements AutoCloseable {
     }
   }
 
-  private KernelQueue(SystemCalls calls, long file, long ring, MemorySegment params) {
+  private IoUring(SystemCalls calls, long file, long ring, MemorySegment params) {
     this.calls = calls;
     this.file = file;
     this.ring = ring;
     ByteBuffer given = params.asByteBuffer().order(ByteOrder.nativeOrder());
-    int room = given.getInt(PARAMS_SUBMISSIONS);
-    int arrayAt = given.getInt(PARAMS_SUBMISSION_OFFSETS + OFFSET_ARRAY);
-    this.resultsAt = given.getInt(PARAMS_RESULT_OFFSETS + OFFSET_RESULTS);
+    int room = given.getInt(PARAMS_SQ_ENTRIES);
+    int arrayAt = given.getInt(PARAMS_SQ_OFF + OFF_ARRAY);
+    this.resultsAt = given.getInt(PARAMS_CQ_OFF + OFF_CQES);
     long bytes =
         Math.max(
             arrayAt + (long) room * Integer.BYTES,
-            resultsAt + (long) given.getInt(PARAMS_RESULTS) * RESULT);
-    this.rings = mapped(bytes, RINGS);
-    this.entries = mapped((long) room * ENTRY, ENTRIES);
+            resultsAt + (long) given.getInt(PARAMS_CQ_ENTRIES) * SIZEOF_CQE);
+    this.rings = mapped(bytes, IORING_OFF_SQ_RING);
+    this.entries = mapped((long) room * SIZEOF_SQE, IORING_OFF_SQES);
     this.results = rings.asByteBuffer().order(ByteOrder.nativeOrder());
     this.asked = entries.asByteBuffer().order(ByteOrder.nativeOrder());
-    this.submissionMask = results.getInt(given.getInt(PARAMS_SUBMISSION_OFFSETS + OFFSET_MASK));
-    this.resultMask = results.getInt(given.getInt(PARAMS_RESULT_OFFSETS + OFFSET_MASK));
-    this.submissionHead = word(given.getInt(PARAMS_SUBMISSION_OFFSETS + OFFSET_HEAD));
-    this.submissionTail = word(given.getInt(PARAMS_SUBMISSION_OFFSETS + OFFSET_TAIL));
-    this.resultHead = word(given.getInt(PARAMS_RESULT_OFFSETS + OFFSET_HEAD));
-    this.resultTail = word(given.getInt(PARAMS_RESULT_OFFSETS + OFFSET_TAIL));
+    this.submissionMask = results.getInt(given.getInt(PARAMS_SQ_OFF + OFF_RING_MASK));
+    this.resultMask = results.getInt(given.getInt(PARAMS_CQ_OFF + OFF_RING_MASK));
+    this.submissionHead = word(given.getInt(PARAMS_SQ_OFF + OFF_HEAD));
+    this.submissionTail = word(given.getInt(PARAMS_SQ_OFF + OFF_TAIL));
+    this.resultHead = word(given.getInt(PARAMS_CQ_OFF + OFF_HEAD));
+    this.resultTail = word(given.getInt(PARAMS_CQ_OFF + OFF_TAIL));
     for (int i = 0; i < room; i++) {
       results.putInt(arrayAt + i * Integer.BYTES, i);
     }
@@ -150,9 +162,9 @@ public final class KernelQueue implements AutoCloseable {
 
   @SuppressWarnings("restricted") // this module is where foreign calls live
   private MemorySegment mapped(long bytes, long what) {
-    long address = calls.call(calls.map, 0, bytes, SystemCalls.READ_WRITE, SHARED, ring, what);
+    long address = calls.call(calls.map, 0, bytes, SystemCalls.READ_WRITE, MAP_SHARED, ring, what);
     if (address < 0) {
-      throw new OutOfMemoryError("the system has no " + bytes + " bytes for a queue of requests");
+      throw new OutOfMemoryError("cannot map " + bytes + " bytes for io_uring");
     }
     return MemorySegment.ofAddress(address).reinterpret(bytes);
   }
@@ -162,15 +174,15 @@ public final class KernelQueue implements AutoCloseable {
   }
 
   /**
-   * Asks for bytes of the file; {@link #exchange} hands the request over. No more may be asked for
+   * Prepares a read of the file; {@link #submitAndWait} submits it. No more may be asked for
    * without taking results than may be under way.
    *
    * @param at where in memory they go
    * @param number comes back with the result
    */
-  public void ask(MemorySegment memory, long at, long position, int length, int number) {
-    int entry = (askedFor++ & submissionMask) * ENTRY;
-    asked.putLong(entry, READ | file << 32);
+  public void prepareRead(MemorySegment memory, long at, long position, int length, int number) {
+    int entry = (askedFor++ & submissionMask) * SIZEOF_SQE;
+    asked.putLong(entry, IORING_OP_READ | file << 32);
     asked.putLong(entry + 8, position);
     asked.putLong(entry + 16, memory.address() + at);
     asked.putLong(entry + 24, length);
@@ -180,17 +192,19 @@ public final class KernelQueue implements AutoCloseable {
     asked.putLong(entry + 56, 0);
   }
 
-  /** Hands over what was asked for, and returns when at least so many results can be taken. */
-  public void exchange(int least) {
+  /**
+   * Submits the prepared requests, and returns when at least {@code least} results can be taken.
+   */
+  public void submitAndWait(int least) {
     WORD.setRelease(submissionTail, 0L, askedFor);
     while (true) {
       int over = askedFor - (int) WORD.getAcquire(submissionHead, 0L);
-      long done = calls.call(calls.queueEnter, ring, over, least, WAIT, 0, 0);
+      long done = calls.call(calls.ioUringEnter, ring, over, least, IORING_ENTER_GETEVENTS, 0, 0);
       there = (int) WORD.getAcquire(resultTail, 0L);
       if (done < 0) {
         int errno = Linux.scratch().errno();
-        if (errno != INTERRUPTED && errno != AGAIN && errno != BUSY) {
-          throw new IllegalStateException("the kernel's queue refuses requests: error " + errno);
+        if (errno != EINTR && errno != EAGAIN && errno != EBUSY) {
+          throw new IllegalStateException("io_uring_enter failed: errno " + errno);
         }
       }
       boolean all = (int) WORD.getAcquire(submissionHead, 0L) == askedFor;
@@ -203,12 +217,12 @@ public final class KernelQueue implements AutoCloseable {
     }
   }
 
-  /** Takes a result, if there is one that the last exchange has brought. */
+  /** Takes a result, if the last {@link #submitAndWait} has brought one. */
   public boolean next() {
     if (taken == there) {
       return false;
     }
-    int at = resultsAt + (taken++ & resultMask) * RESULT;
+    int at = resultsAt + (taken++ & resultMask) * SIZEOF_CQE;
     number = (int) results.getLong(at);
     result = results.getInt(at + 8);
     WORD.setRelease(resultHead, 0L, taken);

@@ -26,7 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>For one thread at a time. A borrowed view of a slot is good until the arrival at the next but
  * one phase.
  */
-public final class Board implements AutoCloseable {
+public final class SharedSlots implements AutoCloseable {
 
   // Of two members: all that a member touches in a phase stays in its second-level cache. More of
   // them often share processors, and then every phase costs turns of all on each: fewer are better.
@@ -38,12 +38,12 @@ public final class Board implements AutoCloseable {
   /** Bytes that fit beside the sign of arrival, so that they arrive with it. */
   public static final long LETTER_BYTES = 48;
 
-  // Of each member: two cache lines that take turns, with the phase arrived at, the intention and
+  // Of each member: two cache lines that take turns, with the phase arrived at, the fingerprint and
   // a letter; and apart from them how many sleep for this member.
   private static final long LINE_BYTES = 64;
   private static final long MEMBER_BYTES = 4 * LINE_BYTES;
   private static final long SLEEPERS_OFFSET = 2 * LINE_BYTES;
-  private static final long INTENTION_OFFSET = Long.BYTES;
+  private static final long FINGERPRINT_OFFSET = Long.BYTES;
   private static final long LETTER_OFFSET = LINE_BYTES - LETTER_BYTES;
   private static final long PAGE = 4096;
   private static final long NAP_NANOS = 100_000_000;
@@ -59,34 +59,34 @@ public final class Board implements AutoCloseable {
   // By member; nobody watches itself, so this one's own may be null.
   private final List<PeerWatch> watches;
   private final TrafficMeter meter;
-  private final Boards registry;
+  private final OpenSharedSlots registry;
   private final MemorySegment[][] slots;
   // By member.
   private final Rhythm[] rhythms;
   // The phase that was awaited last, and the one arrived at last: the same or one more.
   private long phase;
   private long arrived;
-  private long intention;
+  private long fingerprint;
   private boolean closed;
-  // Why a wait failed: members may then be in different phases, so the board is of no more use.
+  // Why a wait failed: members may then be in different phases, so the slots are of no more use.
   private Optional<RuntimeException> broken = Optional.empty();
 
   /**
-   * A member's view of the board.
+   * A member's view of the slots.
    *
    * @param memory zeroed, the same for all members
-   * @param arena what to close with the board
+   * @param arena what to close with the slots
    * @param watches who to ask about each member
-   * @param registry where the board signs off when it is closed
+   * @param registry where the slots sign off when they are closed
    */
-  Board(
+  SharedSlots(
       MemorySegment memory,
       Arena arena,
       int rank,
       List<PeerWatch> watches,
       WaitPolicy policy,
       TrafficMeter meter,
-      Boards registry) {
+      OpenSharedSlots registry) {
     this.memory = memory;
     this.arena = arena;
     this.rank = rank;
@@ -138,8 +138,8 @@ public final class Board implements AutoCloseable {
    * Says what this member is about to do. Members that do different things at the same time would
    * read each other's data wrongly: the next turns find out.
    */
-  public void intend(long intention) {
-    this.intention = intention;
+  public void fingerprint(long fingerprint) {
+    this.fingerprint = fingerprint;
   }
 
   /** Where this member writes in the phase that begins. */
@@ -208,7 +208,7 @@ public final class Board implements AutoCloseable {
     }
     arrived++;
     long line = line(rank, arrived);
-    memory.set(ValueLayout.JAVA_LONG, line + INTENTION_OFFSET, intention);
+    memory.set(ValueLayout.JAVA_LONG, line + FINGERPRINT_OFFSET, fingerprint);
     WORD.setVolatile(memory, line, (int) arrived);
     // A sleeper announces itself before it looks a last time: one of us two sees the other.
     if ((int) WORD.getVolatile(memory, sleepers(rank)) != 0) {
@@ -223,7 +223,8 @@ public final class Board implements AutoCloseable {
     for (int distance = 1; distance < size; distance++) {
       int member = rank + distance < size ? rank + distance : rank + distance - size;
       await(member);
-      if (memory.get(ValueLayout.JAVA_LONG, line(member, phase) + INTENTION_OFFSET) != intention) {
+      if (memory.get(ValueLayout.JAVA_LONG, line(member, phase) + FINGERPRINT_OFFSET)
+          != fingerprint) {
         throw new IllegalStateException(
             "members %d and %d of a group call different operations, or with different lengths"
                 .formatted(Math.min(rank, member), Math.max(rank, member)));

@@ -1,7 +1,7 @@
 package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.Reduction;
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
  * that the other finds the result in its own slot, and takes back what it has lent.
  *
  * <p>{@code Note [lines that come back]}: what takes time is that cache lines change from core to
- * core. Where everybody shows its data and reads the other's ({@link AllreduceShown}), every byte
- * of the data costs two such changes: the reader fetches the line, and the writer of the next
+ * core. Where everybody shows its data and reads the other's ({@link AllreduceSharedSmall}), every
+ * byte of the data costs two such changes: the reader fetches the line, and the writer of the next
  * window takes it back for itself. Here a byte travels in one slot only, there and back, and who
  * takes back the result has the line for the next window; each byte is added once instead of twice,
  * too. 1 MiB takes two thirds of the time.
@@ -19,17 +19,17 @@ import java.lang.foreign.MemorySegment;
  * <p>Communication steps: 1 for each window, and 1 for the last results. Bytes written for others
  * to read: S.
  */
-final class AllreduceLent {
+final class AllreduceSharedPair {
 
   static final int RANKS = 2;
 
   /** Bytes of a window: half of it fills half of a slot, which has left the first-level cache. */
-  static final long WINDOW_BYTES = Board.slotBytes(RANKS);
+  static final long WINDOW_BYTES = SharedSlots.slotBytes(RANKS);
 
-  private AllreduceLent() {}
+  private AllreduceSharedPair() {}
 
-  static void run(Team team, Board board, Parts data, int elementBytes, Reduction reduction) {
-    new Job(team, board, data, elementBytes, reduction).run();
+  static void run(Team team, SharedSlots slots, Parts data, int elementBytes, Reduction reduction) {
+    new Job(team, slots, data, elementBytes, reduction).run();
   }
 
   static Cost cost(long bytes) {
@@ -38,7 +38,7 @@ final class AllreduceLent {
 
   private static final class Job {
 
-    private final Board board;
+    private final SharedSlots slots;
     private final Parts data;
     private final int elementBytes;
     private final Reduction reduction;
@@ -47,8 +47,8 @@ final class AllreduceLent {
     private final MemorySegment[] inputs = new MemorySegment[RANKS];
     private final long[] offsets = new long[RANKS];
 
-    Job(Team team, Board board, Parts data, int elementBytes, Reduction reduction) {
-      this.board = board;
+    Job(Team team, SharedSlots slots, Parts data, int elementBytes, Reduction reduction) {
+      this.slots = slots;
       this.data = data;
       this.elementBytes = elementBytes;
       this.reduction = reduction;
@@ -60,19 +60,19 @@ final class AllreduceLent {
     void run() {
       long bytes = data.bytes();
       lend(0);
-      board.arrive();
+      slots.arrive();
       for (long from = 0; from < bytes; from += WINDOW_BYTES) {
-        board.await();
+        slots.await();
         reduce(from);
         if (from + WINDOW_BYTES < bytes) {
           lend(from + WINDOW_BYTES);
         }
-        board.arrive();
+        slots.arrive();
         if (from > 0) {
           takeBack(from - WINDOW_BYTES);
         }
       }
-      board.await();
+      slots.await();
       takeBack((bytes - 1) / WINDOW_BYTES * WINDOW_BYTES);
     }
 
@@ -83,14 +83,14 @@ final class AllreduceLent {
     private void lend(long from) {
       Blocks blocks = blocks(from);
       long length = blocks.length(other);
-      data.copyTo(from + blocks.offset(other), length, board.mine(), 0);
-      board.written(length);
+      data.copyTo(from + blocks.offset(other), length, slots.mine(), 0);
+      slots.written(length);
     }
 
     private void reduce(long from) {
       Blocks blocks = blocks(from);
       long length = blocks.length(me);
-      MemorySegment lent = board.slot(other, 0, length);
+      MemorySegment lent = slots.slot(other, 0, length);
       inputs[other] = lent;
       data.walk(
           from + blocks.offset(me),
@@ -101,14 +101,14 @@ final class AllreduceLent {
             offsets[other] = distance;
             reduction.reduce(inputs, offsets, bytes, tensor, at, lent, distance);
           });
-      board.written(length);
+      slots.written(length);
     }
 
     /** Of the window before the one that was awaited last. */
     private void takeBack(long from) {
       Blocks blocks = blocks(from);
       long length = blocks.length(other);
-      data.copyFrom(board.returned(length), 0, from + blocks.offset(other), length);
+      data.copyFrom(slots.returned(length), 0, from + blocks.offset(other), length);
     }
   }
 }

@@ -11,12 +11,12 @@ import java.util.List;
 /**
  * The signed list of where every rank is and listens, or the signed reason why there will be none.
  */
-final class Roster {
+final class RankTable {
 
-  private static final int LABEL_SEATS = 1;
+  private static final int LABEL_ADDRESSES = 1;
   private static final int LABEL_FAILURE = 2;
 
-  private Roster() {}
+  private RankTable() {}
 
   /**
    * One line of the list.
@@ -24,18 +24,18 @@ final class Roster {
    * @param address where the rank listens
    * @param host the name of the host it runs on
    */
-  record Seat(String address, String host) {}
+  record RankAddress(String address, String host) {}
 
-  static void send(Link link, JobSecret secret, List<Seat> seats) throws IOException {
+  static void send(Link link, JobSecret secret, List<RankAddress> addresses) throws IOException {
     SignedMessage.send(
         link,
         secret,
         body -> {
-          body.writeInt(LABEL_SEATS);
-          body.writeInt(seats.size());
-          for (Seat seat : seats) {
-            body.writeUTF(seat.address());
-            body.writeUTF(seat.host());
+          body.writeInt(LABEL_ADDRESSES);
+          body.writeInt(addresses.size());
+          for (RankAddress rank : addresses) {
+            body.writeUTF(rank.address());
+            body.writeUTF(rank.host());
           }
         });
   }
@@ -50,17 +50,18 @@ final class Roster {
         });
   }
 
-  static List<Seat> receive(Link link, JobSecret secret, Deadline deadline) throws IOException {
+  static List<RankAddress> receive(Link link, JobSecret secret, Deadline deadline)
+      throws IOException {
     byte[] body = SignedMessage.receive(link, secret, deadline);
     DataInputStream fields = new DataInputStream(new ByteArrayInputStream(body));
-    if (fields.readInt() != LABEL_SEATS) {
+    if (fields.readInt() != LABEL_ADDRESSES) {
       throw new Handshake.RefusedException(new String(fields.readAllBytes(), UTF_8));
     }
     int count = fields.readInt();
-    List<Seat> seats = new ArrayList<>();
+    List<RankAddress> addresses = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      seats.add(new Seat(fields.readUTF(), fields.readUTF()));
+      addresses.add(new RankAddress(fields.readUTF(), fields.readUTF()));
     }
-    return seats;
+    return addresses;
   }
 }

@@ -8,11 +8,11 @@ import java.util.Arrays;
  * What a rank is about to do, as a number: ranks that call the same operation on fitting data have
  * the same one, others hardly ever.
  */
-final class Intention {
+final class CallFingerprint {
 
   private static final long PRIME = 0x9E3779B97F4A7C15L;
 
-  private Intention() {}
+  private CallFingerprint() {}
 
   static long of(Class<?> collective, long bytes, int root) {
     return mix(mix(collective.getSimpleName().hashCode(), bytes), root);

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  * A rank that has reached the meeting point and not yet joined: it knows by which of its addresses
  * the job is reached, and can listen there and nowhere else. For one thread.
  */
-public final class Applicant implements AutoCloseable {
+public final class JoiningRank implements AutoCloseable {
 
   private static final Duration RETRY = Duration.ofMillis(50);
 
@@ -25,7 +25,7 @@ public final class Applicant implements AutoCloseable {
   // From here on the meeting point's patience may run.
   private long connecting;
 
-  private Applicant(JobEnvironment job, Deadline deadline) {
+  private JoiningRank(JobEnvironment job, Deadline deadline) {
     this.job = job;
     this.deadline = deadline;
   }
@@ -36,20 +36,20 @@ public final class Applicant implements AutoCloseable {
    *
    * @throws WorkFailedException if it cannot be reached
    */
-  public static Applicant connect(JobEnvironment job, Deadline deadline) {
+  public static JoiningRank connect(JobEnvironment job, Deadline deadline) {
     while (true) {
-      Applicant applicant = new Applicant(job, deadline);
+      JoiningRank joining = new JoiningRank(job, deadline);
       try {
-        applicant.connect();
-        return applicant;
+        joining.connect();
+        return joining;
       } catch (ConnectException e) {
         if (!job.mayBeEarly() || deadline.passed()) {
-          throw applicant.failure(e);
+          throw joining.failure(e);
         }
-        applicant.close();
+        joining.close();
         LockSupport.parkNanos(RETRY.toNanos());
       } catch (IOException e) {
-        throw applicant.failure(e);
+        throw joining.failure(e);
       }
     }
   }
@@ -74,11 +74,11 @@ public final class Applicant implements AutoCloseable {
   public Membership join(InetSocketAddress listening) {
     try {
       Link link = introduce(Introduction.of(job, listening, 0));
-      List<Roster.Seat> seats = Roster.receive(link, job.secret(), deadline);
-      if (seats.size() != job.size()) {
-        throw new IOException("got the addresses of " + seats.size() + " ranks");
+      List<RankTable.RankAddress> ranks = RankTable.receive(link, job.secret(), deadline);
+      if (ranks.size() != job.size()) {
+        throw new IOException("got the addresses of " + ranks.size() + " ranks");
       }
-      return new Membership(link, seats);
+      return new Membership(link, ranks);
     } catch (IOException e) {
       throw failure(e);
     }

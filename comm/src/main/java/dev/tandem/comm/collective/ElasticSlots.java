@@ -1,7 +1,7 @@
 package dev.tandem.comm.collective;
 
 import dev.tandem.comm.collective.ElasticPlan.Term;
-import dev.tandem.comm.transport.Board;
+import dev.tandem.comm.transport.SharedSlots;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -13,10 +13,10 @@ import java.util.List;
  * <p>Communication steps: 1 for each window, and 1 more where blocks are shown. Bytes written for
  * others to read, by a rank with m nodes: m S, and its blocks where they are shown.
  */
-final class ElasticBoard {
+final class ElasticSlots {
 
   private final Team team;
-  private final Board board;
+  private final SharedSlots slots;
   private final ElasticPlan plan;
   private final Terms terms;
   private final MemorySegment shards;
@@ -32,9 +32,9 @@ final class ElasticBoard {
   /**
    * @param finish what is done to the root
    */
-  ElasticBoard(
+  ElasticSlots(
       Team team,
-      Board board,
+      SharedSlots slots,
       ElasticPlan plan,
       Terms terms,
       MemorySegment shards,
@@ -42,7 +42,7 @@ final class ElasticBoard {
       int elementBytes,
       ElasticAllreduce.Finish finish) {
     this.team = team;
-    this.board = board;
+    this.slots = slots;
     this.plan = plan;
     this.terms = terms;
     this.shards = shards;
@@ -58,7 +58,7 @@ final class ElasticBoard {
 
   /** Reduces at least one byte. */
   void run() {
-    if (plan.most() * bytes <= Board.LETTER_BYTES) {
+    if (plan.most() * bytes <= SharedSlots.LETTER_BYTES) {
       runLetters();
     } else if (shows(plan, team.size(), bytes)) {
       runShown();
@@ -72,15 +72,15 @@ final class ElasticBoard {
   }
 
   private static long shownWindow(ElasticPlan plan, int ranks) {
-    return Board.pieceBytes(ranks, plan.most());
+    return SharedSlots.pieceBytes(ranks, plan.most());
   }
 
   /** Of every rank, a slot holds its nodes of a window and its block of the window before. */
   private static long sharedWindow(ElasticPlan plan, int ranks) {
-    return Board.pieceBytes(ranks, plan.most() * ranks + 1) * ranks;
+    return SharedSlots.pieceBytes(ranks, plan.most() * ranks + 1) * ranks;
   }
 
-  static Cost cost(ElasticPlan plan, Place place, long bytes, int elementBytes) {
+  static Cost cost(ElasticPlan plan, TeamPosition place, long bytes, int elementBytes) {
     long written = plan.count(place.rank()) * bytes;
     int ranks = place.size();
     if (shows(plan, ranks, bytes)) {
@@ -98,14 +98,14 @@ final class ElasticBoard {
     int own = plan.count(team.rank());
     MemorySegment mine = team.scratch(own * bytes);
     finishOwn(0, bytes, mine, bytes);
-    board.putLetter(mine);
-    board.turn();
+    slots.putLetter(mine);
+    slots.turn();
     int node = 0;
     for (int rank = 0; rank < team.size(); rank++) {
       boolean me = rank == team.rank();
-      long letter = me ? 0 : board.letter(rank, plan.count(rank) * bytes);
+      long letter = me ? 0 : slots.letter(rank, plan.count(rank) * bytes);
       for (int i = 0; i < plan.count(rank); i++) {
-        nodes[node] = me ? mine : board.letters();
+        nodes[node] = me ? mine : slots.letters();
         nodeOffsets[node++] = letter + i * bytes;
       }
     }
@@ -116,14 +116,14 @@ final class ElasticBoard {
   private void runShown() {
     long window = shownWindow(plan, team.size());
     show(0, window);
-    board.arrive();
+    slots.arrive();
     for (long from = 0; from < bytes; from += window) {
-      board.await();
+      slots.await();
       long length = Math.min(window, bytes - from);
       collect(0, length, window);
       if (from + window < bytes) {
         show(from + window, window);
-        board.arrive();
+        slots.arrive();
       }
       terms.compute(plan.root(), nodes, nodeOffsets, length, result, from);
       finish.apply(result.asSlice(from, length));
@@ -133,27 +133,27 @@ final class ElasticBoard {
   private void runShared() {
     long window = sharedWindow(plan, team.size());
     show(0, window);
-    board.arrive();
+    slots.arrive();
     for (long from = 0; from < bytes; from += window) {
-      board.await();
+      slots.await();
       computeBlock(from, window);
       if (from + window < bytes) {
         show(from + window, window);
       }
-      board.arrive();
+      slots.arrive();
       if (from > 0) {
         takeBlocks(from - window, window);
       }
     }
-    board.await();
+    slots.await();
     takeBlocks((bytes - 1) / window * window, window);
   }
 
   /** Writes this rank's nodes of a window, one after the other. */
   private void show(long from, long window) {
     long length = Math.min(window, bytes - from);
-    finishOwn(from, length, board.mine(), window);
-    board.written(plan.count(team.rank()) * length);
+    finishOwn(from, length, slots.mine(), window);
+    slots.written(plan.count(team.rank()) * length);
   }
 
   /** Computes a part of the nodes that this rank's shards make up. */
@@ -173,7 +173,7 @@ final class ElasticBoard {
     int node = 0;
     for (int rank = 0; rank < team.size(); rank++) {
       for (int i = 0; i < plan.count(rank); i++) {
-        nodes[node++] = board.slot(rank, i * window + start, length);
+        nodes[node++] = slots.slot(rank, i * window + start, length);
       }
     }
   }
@@ -191,7 +191,7 @@ final class ElasticBoard {
     MemorySegment block = result.asSlice(from + start, length);
     terms.compute(plan.root(), nodes, nodeOffsets, length, block, 0);
     finish.apply(block);
-    board.put(block, plan.most() * window);
+    slots.put(block, plan.most() * window);
   }
 
   /** Takes the blocks that the others show behind their nodes. */
@@ -200,7 +200,7 @@ final class ElasticBoard {
     for (int distance = 1; distance < team.size(); distance++) {
       int rank = team.ahead(distance);
       long length = blocks.length(rank);
-      MemorySegment block = board.slot(rank, plan.most() * window, length);
+      MemorySegment block = slots.slot(rank, plan.most() * window, length);
       MemorySegment.copy(block, 0, result, from + blocks.offset(rank), length);
     }
   }

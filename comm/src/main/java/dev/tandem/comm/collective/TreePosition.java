@@ -12,39 +12,39 @@ import java.util.OptionalInt;
  *
  * @param parent nobody for the root
  */
-record TreePlace(OptionalInt parent, List<Integer> children) {
+record TreePosition(OptionalInt parent, List<Integer> children) {
 
-  static TreePlace first(int rank, int ranks) {
+  static TreePosition first(int rank, int ranks) {
     if (rank == 0) {
       // The root has one child, in the middle.
       int child = Integer.highestOneBit(Math.max(1, ranks - 1));
-      return new TreePlace(OptionalInt.empty(), ranks > 1 ? List.of(child) : List.of());
+      return new TreePosition(OptionalInt.empty(), ranks > 1 ? List.of(child) : List.of());
     }
     int bit = Integer.lowestOneBit(rank);
     int above = (rank ^ bit) | (bit << 1);
     OptionalInt parent = OptionalInt.of(above < ranks ? above : rank ^ bit);
     if (bit == 1) {
-      return new TreePlace(parent, List.of());
+      return new TreePosition(parent, List.of());
     }
     int distance = bit / 2;
     while (distance > 0 && rank + distance >= ranks) {
       distance /= 2;
     }
-    return new TreePlace(
+    return new TreePosition(
         parent, distance == 0 ? List.of(rank - bit / 2) : List.of(rank - bit / 2, rank + distance));
   }
 
-  static TreePlace second(int rank, int ranks) {
+  static TreePosition second(int rank, int ranks) {
     if (ranks % 2 == 0) {
-      TreePlace mirrored = first(ranks - 1 - rank, ranks);
-      return new TreePlace(
+      TreePosition mirrored = first(ranks - 1 - rank, ranks);
+      return new TreePosition(
           mirrored.parent.isPresent()
               ? OptionalInt.of(ranks - 1 - mirrored.parent.getAsInt())
               : mirrored.parent,
           mirrored.children.stream().map(child -> ranks - 1 - child).toList());
     }
-    TreePlace shifted = first((rank + ranks - 1) % ranks, ranks);
-    return new TreePlace(
+    TreePosition shifted = first((rank + ranks - 1) % ranks, ranks);
+    return new TreePosition(
         shifted.parent.isPresent()
             ? OptionalInt.of((shifted.parent.getAsInt() + 1) % ranks)
             : shifted.parent,

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-class VerdictTest {
+class FirstFailureTest {
 
   private static LaunchResult verdict(OptionalInt reported, RankExit... exits) {
-    Verdict verdict = new Verdict();
+    FirstFailure verdict = new FirstFailure();
     for (RankExit exit : exits) {
       verdict.add(exit);
     }

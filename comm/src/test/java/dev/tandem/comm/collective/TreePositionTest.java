@@ -7,30 +7,30 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class TreePlaceTest {
+class TreePositionTest {
 
   @Test
   void bothAreTreesOfSmallDepthForAnyNumberOfRanks() {
     for (int ranks = 1; ranks <= 70; ranks++) {
       int size = ranks;
-      check(size, rank -> TreePlace.first(rank, size));
-      check(size, rank -> TreePlace.second(rank, size));
+      check(size, rank -> TreePosition.first(rank, size));
+      check(size, rank -> TreePosition.second(rank, size));
       long busy =
           IntStream.range(0, size)
               .filter(
                   rank ->
-                      !TreePlace.first(rank, size).children().isEmpty()
-                          && !TreePlace.second(rank, size).children().isEmpty())
+                      !TreePosition.first(rank, size).children().isEmpty()
+                          && !TreePosition.second(rank, size).children().isEmpty())
               .count();
       assertTrue(busy <= 1, busy + " of " + ranks + " ranks have children in both trees");
     }
   }
 
-  private static void check(int ranks, IntFunction<TreePlace> tree) {
+  private static void check(int ranks, IntFunction<TreePosition> tree) {
     int roots = 0;
     for (int rank = 0; rank < ranks; rank++) {
-      TreePlace place = tree.apply(rank);
-      for (int child : place.children()) {
+      TreePosition position = tree.apply(rank);
+      for (int child : position.children()) {
         assertEquals(rank, tree.apply(child).parent().orElseThrow());
       }
       int depth = 0;
@@ -42,7 +42,7 @@ class TreePlaceTest {
         depth++;
       }
       assertTrue(depth <= Rounds.log2Ceiling(ranks), depth + " steps up among " + ranks);
-      roots += place.parent().isEmpty() ? 1 : 0;
+      roots += position.parent().isEmpty() ? 1 : 0;
     }
     assertEquals(1, roots);
   }

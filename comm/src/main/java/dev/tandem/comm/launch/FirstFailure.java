@@ -11,7 +11,7 @@ import java.util.OptionalInt;
  * the end that caused it, so time alone does not tell: a signal is a cause, a failure of the work
  * is a cause, "peer lost" is a consequence.
  */
-final class Verdict {
+final class FirstFailure {
 
   private final List<RankExit> exits = new ArrayList<>();
 

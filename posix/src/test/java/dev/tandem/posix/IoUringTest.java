@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class KernelQueueTest {
+class IoUringTest {
 
   private static final int PAGE = 4096;
   private static final int PAGES = 300;
@@ -27,10 +27,10 @@ class KernelQueueTest {
 
   @TempDir Path folder;
 
-  private KernelQueue open(Path file) {
-    Optional<KernelQueue> queue = KernelQueue.open(file, DEPTH);
+  private IoUring open(Path file) {
+    Optional<IoUring> queue = IoUring.open(file, DEPTH);
     if (queue.isEmpty()) {
-      System.out.println("KernelQueueTest: this kernel offers no io_uring, or no O_DIRECT here");
+      System.out.println("IoUringTest: this kernel offers no io_uring, or no O_DIRECT here");
     }
     Assumptions.assumeTrue(queue.isPresent(), "no io_uring or no O_DIRECT");
     return queue.get();
@@ -50,7 +50,7 @@ class KernelQueueTest {
   void everyRequestComesBackOnceWithItsBytes() throws Exception {
     byte[] content = content();
     SplittableRandom random = new SplittableRandom(7);
-    try (KernelQueue queue = open(file(content));
+    try (IoUring queue = open(file(content));
         Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate((long) DEPTH * PAGE, PAGE);
       int[] pageOf = new int[DEPTH];
@@ -64,14 +64,14 @@ class KernelQueueTest {
             free[number] = false;
             pageOf[number] = random.nextInt(PAGES);
             long at = (long) number * PAGE;
-            queue.ask(memory, at, (long) pageOf[number] * PAGE, PAGE, number);
+            queue.prepareRead(memory, at, (long) pageOf[number] * PAGE, PAGE, number);
             asked++;
           }
         }
         if (asked == taken) {
           continue;
         }
-        queue.exchange(1 + random.nextInt(asked - taken));
+        queue.submitAndWait(1 + random.nextInt(asked - taken));
         while (queue.next()) {
           int number = queue.number();
           assertFalse(free[number], "request " + number + " came back twice");
@@ -90,17 +90,18 @@ class KernelQueueTest {
   @Test
   void theEndOfTheFileAndWhatIsBehindIt() throws Exception {
     byte[] content = content();
-    try (KernelQueue queue = open(file(content));
+    try (IoUring queue = open(file(content));
         Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(2 * PAGE, PAGE);
-      queue.ask(memory, 0, (long) PAGES * PAGE, PAGE, 1);
-      queue.exchange(1);
+      queue.prepareRead(memory, 0, (long) PAGES * PAGE, PAGE, 1);
+      queue.submitAndWait(1);
       assertTrue(queue.next());
       assertEquals(1, queue.number());
       assertEquals(END, queue.result());
-      queue.ask(memory, 0, (long) (PAGES + 5) * PAGE, PAGE, 2);
-      queue.ask(memory, 1, 0, PAGE, 3); // no address that can be read to past the page cache
-      queue.exchange(2);
+      queue.prepareRead(memory, 0, (long) (PAGES + 5) * PAGE, PAGE, 2);
+      queue.prepareRead(
+          memory, 1, 0, PAGE, 3); // no address that can be read to past the page cache
+      queue.submitAndWait(2);
       int errors = 0;
       for (int i = 0; i < 2; i++) {
         assertTrue(queue.next());
@@ -113,6 +114,6 @@ class KernelQueueTest {
 
   @Test
   void thereIsNoneForAFileThatIsNotThere() {
-    assertTrue(KernelQueue.open(folder.resolve("missing"), DEPTH).isEmpty());
+    assertTrue(IoUring.open(folder.resolve("missing"), DEPTH).isEmpty());
   }
 }
