@@ -54,7 +54,7 @@ public final class AlgorithmTable {
       parse(
           "the built-in table",
           """
-          allreduce run  slots    * *     flat
+          allreduce run  shared   * *     flat
           allreduce run  messages 2 32768 gathered
           allreduce run  messages 4 8192  gathered
           allreduce run  messages 8 4096  gathered
@@ -64,7 +64,7 @@ public final class AlgorithmTable {
           allreduce run  hosts    8 4096  gathered
           allreduce run  hosts    * 1024  gathered
           allreduce run  hosts    * *     hierarchical
-          allreduce fast slots    * *     flat
+          allreduce fast shared   * *     flat
           allreduce fast messages 2 32768 gathered
           allreduce fast messages 2 *     direct
           allreduce fast messages 4 8192  gathered
