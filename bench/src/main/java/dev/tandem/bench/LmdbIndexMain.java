@@ -2,8 +2,8 @@ package dev.tandem.bench;
 
 import dev.tandem.core.Progress;
 import dev.tandem.lmdb.Environment;
-import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
+import dev.tandem.lmdb.index.RecordIndex;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.tandem.bench;
 
 import dev.tandem.data.importing.CommittingWriter;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.WriterOptions;
 import java.nio.file.Path;
 
 /** Tandem's side of the write benchmark, in a process of its own; prints seconds. */

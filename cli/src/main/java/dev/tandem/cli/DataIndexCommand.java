@@ -1,7 +1,7 @@
 package dev.tandem.cli;
 
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.lmdb.RecordIndex;
+import dev.tandem.lmdb.index.RecordIndex;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -8,7 +8,7 @@ import dev.tandem.data.importing.DatabaseBuilder.Built;
 import dev.tandem.data.importing.DumpLoad;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,7 +2,7 @@ package dev.tandem.cli;
 
 import dev.tandem.core.Progress;
 import dev.tandem.data.importing.DatabaseBuilder;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.WriterOptions;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 

@@ -1,5 +1,8 @@
 package dev.tandem.cli;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -101,6 +104,18 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("dev.tandem.nn.internal..", "dev.tandem.nn.engine..")
+        .check(classes);
+  }
+
+  @Test
+  void thePagesOfLmdbAreItsOwn() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.tandem.lmdb..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.tandem.lmdb.page..")
+                .and(not(assignableTo(RuntimeException.class))))
         .check(classes);
   }
 

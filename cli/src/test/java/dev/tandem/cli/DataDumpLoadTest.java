@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Seed;
 import dev.tandem.lmdb.DatabaseFlags;
-import dev.tandem.lmdb.EnvironmentWriter;
-import dev.tandem.lmdb.WriteDatabase;
-import dev.tandem.lmdb.WriteTransaction;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.EnvironmentWriter;
+import dev.tandem.lmdb.write.WriteDatabase;
+import dev.tandem.lmdb.write.WriteTransaction;
+import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.testkit.TestSeed;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -5,7 +5,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.data.importing.DatabaseBuilder;
 import dev.tandem.data.importing.Importer;
 import dev.tandem.data.importing.SyntheticRecords;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.WriterOptions;
 import java.nio.file.Path;
 import java.util.List;
 

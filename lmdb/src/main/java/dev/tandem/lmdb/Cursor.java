@@ -1,5 +1,9 @@
 package dev.tandem.lmdb;
 
+import dev.tandem.lmdb.index.RecordIndex;
+import dev.tandem.lmdb.page.PageBudget;
+import dev.tandem.lmdb.page.Pages;
+import dev.tandem.lmdb.page.TreeDescription;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

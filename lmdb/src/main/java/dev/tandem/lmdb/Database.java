@@ -1,5 +1,8 @@
 package dev.tandem.lmdb;
 
+import dev.tandem.lmdb.page.Pages;
+import dev.tandem.lmdb.page.TreeDescription;
+import dev.tandem.lmdb.page.TreeShape;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
@@ -59,15 +62,15 @@ public final class Database {
     return cursor.seekExact(key) ? Optional.of(cursor.value()) : Optional.empty();
   }
 
-  Pages pages() {
+  public Pages pages() {
     return pages;
   }
 
-  TreeDescription tree() {
+  public TreeDescription tree() {
     return tree;
   }
 
-  long described() {
+  public long described() {
     return described;
   }
 

@@ -1,6 +1,7 @@
 package dev.tandem.lmdb;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.lmdb.page.PageFormat;
 
 /** How a database orders its keys and whether a key may have several values; LMDB's own flags. */
 public enum DatabaseFlags {
@@ -23,7 +24,7 @@ public enum DatabaseFlags {
     this.bit = bit;
   }
 
-  static int bits(DatabaseFlags... flags) {
+  public static int bits(DatabaseFlags... flags) {
     int bits = 0;
     for (DatabaseFlags flag : flags) {
       bits |= flag.bit;

@@ -1,5 +1,7 @@
 package dev.tandem.lmdb;
 
+import dev.tandem.lmdb.page.PageFormat;
+
 /**
  * What a database records about itself, as {@code mdb_stat} prints it.
  *

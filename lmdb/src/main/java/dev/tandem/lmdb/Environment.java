@@ -1,6 +1,12 @@
 package dev.tandem.lmdb;
 
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.lmdb.page.DamagedDatabaseException;
+import dev.tandem.lmdb.page.LockFile;
+import dev.tandem.lmdb.page.MappedFile;
+import dev.tandem.lmdb.page.Meta;
+import dev.tandem.lmdb.page.Pages;
+import dev.tandem.lmdb.page.ReaderSlot;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -22,7 +28,7 @@ import java.util.Set;
  */
 public final class Environment implements AutoCloseable {
 
-  static final String DATA_FILE = "data.mdb";
+  public static final String DATA_FILE = "data.mdb";
 
   /** File systems on which locks and shared memory do not reach all who have the file open. */
   private static final Set<String> NETWORK =

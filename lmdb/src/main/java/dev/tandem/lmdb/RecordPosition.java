@@ -1,5 +1,14 @@
 package dev.tandem.lmdb;
 
+import dev.tandem.lmdb.page.KeyOrder;
+import dev.tandem.lmdb.page.PageBudget;
+import dev.tandem.lmdb.page.PageFormat;
+import dev.tandem.lmdb.page.PageView;
+import dev.tandem.lmdb.page.Pages;
+import dev.tandem.lmdb.page.TreeCursor;
+import dev.tandem.lmdb.page.TreeDescription;
+import dev.tandem.lmdb.page.TreeShape;
+
 /**
  * A record of a database: its key's place in the tree of keys and its value's among that key's
  * duplicates, if it has any. For one thread; {@link Cursor} guards it.

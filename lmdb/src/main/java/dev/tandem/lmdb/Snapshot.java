@@ -1,6 +1,11 @@
 package dev.tandem.lmdb;
 
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.lmdb.page.MappedFile;
+import dev.tandem.lmdb.page.PageFormat;
+import dev.tandem.lmdb.page.Pages;
+import dev.tandem.lmdb.page.ReaderSlot;
+import dev.tandem.lmdb.page.SnapshotOverwrittenException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -82,7 +87,7 @@ public final class Snapshot implements AutoCloseable {
   }
 
   /** A named database, if the main one has it where its name belongs. */
-  Optional<Database> find(String name) {
+  public Optional<Database> find(String name) {
     Cursor cursor = main().cursor();
     if (!cursor.seekExact(name.getBytes(StandardCharsets.UTF_8))) {
       return Optional.empty();
@@ -116,7 +121,7 @@ public final class Snapshot implements AutoCloseable {
     pages.ensureIntact();
   }
 
-  Pages pages() {
+  public Pages pages() {
     return pages;
   }
 

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Progress;
+import dev.tandem.lmdb.check.StructureCheck;
+import dev.tandem.lmdb.page.LockFile;
+import dev.tandem.lmdb.page.SnapshotOverwrittenException;
 import dev.tandem.testkit.Watchdog;
 import java.io.BufferedReader;
 import java.io.IOException;

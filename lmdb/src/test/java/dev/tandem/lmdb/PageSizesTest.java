@@ -7,6 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Progress;
+import dev.tandem.lmdb.check.StructureCheck;
+import dev.tandem.lmdb.index.RecordIndex;
+import dev.tandem.lmdb.page.PageFormat;
+import dev.tandem.lmdb.write.EnvironmentWriter;
+import dev.tandem.lmdb.write.WriteDatabase;
+import dev.tandem.lmdb.write.WriteTransaction;
+import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

@@ -15,18 +15,18 @@ import org.junit.jupiter.api.Assumptions;
 
 /** liblmdb, through the system's Python and py-lmdb: what our reader is compared with. */
 @SuppressWarnings("ArrayRecordComponent") // compared by content, never by equals
-final class Reference {
+public final class Reference {
 
   private static final String PYTHON = "/usr/bin/python3";
 
   private Reference() {}
 
-  record Pair(byte[] key, byte[] value) {}
+  public record Pair(byte[] key, byte[] value) {}
 
   /** A seek and where it led: {@code value} is null unless duplicates were sought. */
-  record Sought(byte[] key, byte[] value, boolean found, int ordinal) {}
+  public record Sought(byte[] key, byte[] value, boolean found, int ordinal) {}
 
-  record Expected(
+  public record Expected(
       String name,
       int flags,
       DatabaseStatistics statistics,
@@ -35,7 +35,7 @@ final class Reference {
       List<Sought> duplicateSeeks) {}
 
   /** Skips the test, with a reason, where liblmdb's tools are missing. */
-  static void assume() {
+  public static void assume() {
     boolean python;
     try {
       Process process = new ProcessBuilder(PYTHON, "-c", "import lmdb").inheritIO().start();
@@ -52,7 +52,7 @@ final class Reference {
   }
 
   /** Writes cases first..first+count-1, each in the folder of its number. */
-  static void makeDatabases(Path folder, Seed seed, int first, int count) throws Exception {
+  public static void makeDatabases(Path folder, Seed seed, int first, int count) throws Exception {
     run(
         script(folder, "make_databases.py"),
         folder.toString(),
@@ -61,7 +61,7 @@ final class Reference {
         Integer.toString(count));
   }
 
-  static Path script(Path folder, String name) throws IOException {
+  public static Path script(Path folder, String name) throws IOException {
     Path script = folder.resolve(name);
     try (InputStream in = Reference.class.getResourceAsStream(name)) {
       Files.write(script, in.readAllBytes());
@@ -69,7 +69,7 @@ final class Reference {
     return script;
   }
 
-  static void run(Path script, String... arguments) throws Exception {
+  public static void run(Path script, String... arguments) throws Exception {
     Process process = start(script, arguments);
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.waitFor() != 0) {
@@ -84,7 +84,7 @@ final class Reference {
   }
 
   /** What liblmdb read from the database in this folder. */
-  static List<Expected> expected(Path folder) throws IOException {
+  public static List<Expected> expected(Path folder) throws IOException {
     ByteBuffer in =
         ByteBuffer.wrap(Files.readAllBytes(folder.resolve("expected.bin")))
             .order(ByteOrder.LITTLE_ENDIAN);

@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Progress;
+import dev.tandem.lmdb.index.RecordIndex;
+import dev.tandem.lmdb.write.EnvironmentWriter;
+import dev.tandem.lmdb.write.WriteDatabase;
+import dev.tandem.lmdb.write.WriteTransaction;
+import dev.tandem.lmdb.write.WriterOptions;
 import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

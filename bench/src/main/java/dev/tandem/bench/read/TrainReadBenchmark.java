@@ -12,7 +12,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.lmdb.Environment;
-import dev.tandem.lmdb.RecordIndex;
+import dev.tandem.lmdb.index.RecordIndex;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.models.DigitsNetwork;
 import java.nio.file.Path;

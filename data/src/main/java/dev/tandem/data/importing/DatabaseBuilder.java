@@ -1,7 +1,7 @@
 package dev.tandem.data.importing;
 
 import dev.tandem.core.Progress;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.posix.DurableFiles;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package dev.tandem.data.read;
 
-import dev.tandem.lmdb.RecordIndex;
+import dev.tandem.lmdb.index.RecordIndex;
 import dev.tandem.posix.PositionalFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,9 +1,9 @@
 package dev.tandem.data.read;
 
 import dev.tandem.lmdb.Database;
-import dev.tandem.lmdb.LeafKeys;
-import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
+import dev.tandem.lmdb.index.LeafKeys;
+import dev.tandem.lmdb.index.RecordIndex;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.tandem.data.read;
 
-import dev.tandem.lmdb.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
+import dev.tandem.lmdb.index.RecordIndex;
 import dev.tandem.posix.PositionalFile;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.tandem.data.read;
 
 import dev.tandem.lmdb.Database;
-import dev.tandem.lmdb.LeafKeys;
 import dev.tandem.lmdb.Snapshot;
+import dev.tandem.lmdb.index.LeafKeys;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 

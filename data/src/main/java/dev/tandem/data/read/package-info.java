@@ -13,8 +13,8 @@
  * the same reading for a loader.
  *
  * <p>Promises: memory under way is bounded by the ring; after each round it is checked that no
- * writer has reused the pages ({@link dev.tandem.lmdb.SnapshotOverwrittenException}); values too
- * large for a slot are looked at in the file by each reader itself.
+ * writer has reused the pages ({@link dev.tandem.lmdb.page.SnapshotOverwrittenException}); values
+ * too large for a slot are looked at in the file by each reader itself.
  *
  * <p>Threads: a reader's visitor is called by the thread that runs it (a companion by a second
  * one); a root has a thread that loads the index, a planning thread and one thread a request under

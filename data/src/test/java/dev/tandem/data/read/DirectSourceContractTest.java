@@ -8,7 +8,7 @@ import dev.tandem.data.RecordSourceContract;
 import dev.tandem.data.importing.DatabaseBuilder;
 import dev.tandem.data.importing.Importer;
 import dev.tandem.data.importing.SyntheticRecords;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.posix.PageCache;
 import java.nio.file.Files;
 import java.nio.file.Path;

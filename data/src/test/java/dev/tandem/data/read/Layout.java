@@ -1,10 +1,10 @@
 package dev.tandem.data.read;
 
 import dev.tandem.lmdb.DatabaseFlags;
-import dev.tandem.lmdb.EnvironmentWriter;
-import dev.tandem.lmdb.WriteDatabase;
-import dev.tandem.lmdb.WriteTransaction;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.EnvironmentWriter;
+import dev.tandem.lmdb.write.WriteDatabase;
+import dev.tandem.lmdb.write.WriteTransaction;
+import dev.tandem.lmdb.write.WriterOptions;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.SplittableRandom;

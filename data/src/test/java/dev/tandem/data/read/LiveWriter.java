@@ -1,9 +1,9 @@
 package dev.tandem.data.read;
 
-import dev.tandem.lmdb.EnvironmentWriter;
-import dev.tandem.lmdb.WriteDatabase;
-import dev.tandem.lmdb.WriteTransaction;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.EnvironmentWriter;
+import dev.tandem.lmdb.write.WriteDatabase;
+import dev.tandem.lmdb.write.WriteTransaction;
+import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.testkit.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -8,7 +8,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.RecordBlock;
-import dev.tandem.lmdb.SnapshotOverwrittenException;
+import dev.tandem.lmdb.page.SnapshotOverwrittenException;
 import dev.tandem.testkit.Watchdog;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
-import dev.tandem.lmdb.BulkWriter;
 import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Environment;
-import dev.tandem.lmdb.EnvironmentWriter;
 import dev.tandem.lmdb.Snapshot;
-import dev.tandem.lmdb.WriteTransaction;
-import dev.tandem.lmdb.WriterOptions;
+import dev.tandem.lmdb.write.BulkWriter;
+import dev.tandem.lmdb.write.EnvironmentWriter;
+import dev.tandem.lmdb.write.WriteTransaction;
+import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.testkit.TestSeed;
 import dev.tandem.testkit.Watchdog;
 import java.nio.file.Path;
