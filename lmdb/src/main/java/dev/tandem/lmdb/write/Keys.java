@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /** Keys in messages. */
-public final class Keys {
+final class Keys {
 
   private static final int SHOWN = 32;
 
