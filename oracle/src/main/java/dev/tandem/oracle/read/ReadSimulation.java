@@ -1,7 +1,7 @@
 package dev.tandem.oracle.read;
 
 import dev.tandem.comm.collective.Broadcast;
-import dev.tandem.comm.collective.Place;
+import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.core.Seed;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,7 +56,7 @@ final class ReadSimulation {
     this.perNode = Math.min(processes, processesPerNode);
     this.nodes = (processes + processesPerNode - 1) / processesPerNode;
     this.group = group;
-    this.messages = Broadcast.cost(new Place(0, nodes, false), 0, 0).steps();
+    this.messages = Broadcast.cost(new TeamPosition(0, nodes, false), 0, 0).steps();
     this.servers = new StorageSimulation(storage, seed.random());
     long perIteration = Math.max(1, workload.batchBytes() / nodes);
     this.iterationsPerRound =

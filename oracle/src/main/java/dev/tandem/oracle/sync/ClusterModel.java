@@ -2,7 +2,7 @@ package dev.tandem.oracle.sync;
 
 import dev.tandem.comm.collective.Allreduce;
 import dev.tandem.comm.collective.AllreduceAlgorithm;
-import dev.tandem.comm.collective.Place;
+import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.core.DType;
 
 /** The machine and the settings of the protocol: what is known, not noise. */
@@ -141,7 +141,7 @@ public record ClusterModel(
     }
 
     /** Milliseconds of moving bytes in some number of transfers, one after another. */
-    private double transferMillis(double bytes, double transfers, Place rank) {
+    private double transferMillis(double bytes, double transfers, TeamPosition rank) {
       int ranks = rank.size();
       long whole = Math.round(bytes / DType.FLOAT32.bytes()) * DType.FLOAT32.bytes();
       double moved =
@@ -160,7 +160,7 @@ public record ClusterModel(
    *
    * @param rank whose transfers
    */
-  double transferMillis(double bytes, Place rank) {
+  double transferMillis(double bytes, TeamPosition rank) {
     double transfers = Math.max(1, Math.ceil(bytes / protocol.fusionBytes()));
     return links.transferMillis(bytes, transfers, rank);
   }

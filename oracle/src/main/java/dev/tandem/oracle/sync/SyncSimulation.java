@@ -1,6 +1,6 @@
 package dev.tandem.oracle.sync;
 
-import dev.tandem.comm.collective.Place;
+import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.core.Seed;
 import java.util.Arrays;
 
@@ -20,7 +20,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
   final TimeAccount account = new TimeAccount();
 
   /** The rank whose transfers stand for those of all. */
-  private final Place place;
+  private final TeamPosition place;
 
   /** When each rank has computed its gradients. */
   final double[] computed;
@@ -39,7 +39,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
     this.policy = policy;
     this.workload = workload;
     this.ranks = ranks;
-    this.place = new Place(0, ranks, false);
+    this.place = new TeamPosition(0, ranks, false);
     this.noise = new RankNoise(parameters.noise(), seed);
     this.computed = new double[ranks];
   }

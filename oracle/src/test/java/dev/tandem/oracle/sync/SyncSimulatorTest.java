@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tandem.comm.collective.Place;
+import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import java.io.IOException;
@@ -195,7 +195,7 @@ class SyncSimulatorTest {
     double work =
         cluster.engine().computeMillis() * brief.relativeCompute()
             + cluster.links().copyMillis(bytes, ranks)
-            + cluster.transferMillis(bytes, new Place(0, ranks, false));
+            + cluster.transferMillis(bytes, new TeamPosition(0, ranks, false));
     // The device works all the time but when it waits for the synchroniser.
     double idle = row.backgroundShare() * row.iterationMillis();
     assertEquals(idle + work + (window - idle) * lost, row.iterationMillis(), 1e-6);
@@ -227,10 +227,10 @@ class SyncSimulatorTest {
     ClusterModel own = BUILT_IN.cluster();
     double bytes = 1e9;
     int ranks = own.links().nodeRanks();
-    double node = own.transferMillis(bytes, new Place(0, ranks, false));
+    double node = own.transferMillis(bytes, new TeamPosition(0, ranks, false));
     double expected = 2 * bytes * (ranks - 1) / ranks / own.links().nodeBandwidth();
     assertEquals(1e3 * expected, node, 0.02 * node);
-    assertTrue(own.transferMillis(bytes, new Place(0, 2 * ranks, false)) > 2 * node);
+    assertTrue(own.transferMillis(bytes, new TeamPosition(0, 2 * ranks, false)) > 2 * node);
   }
 
   @Test
