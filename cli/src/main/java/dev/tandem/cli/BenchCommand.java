@@ -1,41 +1,19 @@
 package dev.tandem.cli;
 
-import picocli.CommandLine;
+import dev.tandem.core.UsageException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Unmatched;
 
-/** The benchmarks. */
+/** Names the benchmarks, a program of their own that the launcher starts instead of this one. */
 @Command(
     name = "bench",
-    description = "Measures Tandem against its peers on this machine, in one run.",
-    mixinStandardHelpOptions = true,
-    subcommands = {
-      BenchLmdbCommand.class,
-      BenchReadCommand.class,
-      BenchCollectiveCommand.class,
-      BenchSyncCommand.class,
-      BenchServersCommand.class,
-      BenchTrainCommand.class,
-      BenchBatchCommand.class,
-      BenchCheckpointCommand.class
-    },
-    synopsisSubcommandLabel = "COMMAND",
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  ./tandem bench lmdb --quick",
-      "  ./tandem bench read --quick",
-      "  ./tandem bench collective --quick",
-      "  ./tandem bench sync --quick",
-      "  ./tandem bench servers --quick",
-      "  ./tandem bench train --quick",
-      "  ./tandem bench batch --quick",
-      "  ./tandem bench checkpoint --quick"
-    })
+    description = "Measures Tandem against its peers on this machine, in one run.")
 final class BenchCommand implements Runnable {
 
-  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+  @Unmatched private String[] arguments;
 
   @Override
   public void run() {
-    spec.commandLine().usage(spec.commandLine().getOut());
+    throw new UsageException("the benchmarks are a program of their own: start ./tandem bench");
   }
 }

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  * Progress on standard error: one line that redraws itself on a terminal, a plain line now and then
  * elsewhere. Shows rate and time left.
  */
-final class ConsoleProgress implements Progress {
+public final class ConsoleProgress implements Progress {
 
   private static final int BAR_WIDTH = 24;
   private static final Duration REDRAW = Duration.ofMillis(100);
@@ -33,7 +33,7 @@ final class ConsoleProgress implements Progress {
 
   /** On standard error; bars if a person sits there. */
   @SuppressWarnings("SystemConsoleNull") // JDK 25 does return null again without a terminal.
-  static ConsoleProgress system() {
+  public static ConsoleProgress system() {
     Console console = System.console();
     return new ConsoleProgress(
         System.err, console != null && console.isTerminal(), System::nanoTime);

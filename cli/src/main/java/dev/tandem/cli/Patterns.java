@@ -5,16 +5,17 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /** Regular expressions as values of options. */
-final class Patterns {
+public final class Patterns {
 
   private Patterns() {}
 
-  static Pattern of(String option, String expression) {
+  /** The expression that an option was given; what is none is a usage error. */
+  public static Pattern of(String option, String expression) {
     try {
       return Pattern.compile(expression);
     } catch (PatternSyntaxException e) {
       throw new UsageException(
-          "%s %s: no regular expression: %s".formatted(option, expression, e.getDescription()));
+          "%s %s: not a regular expression: %s".formatted(option, expression, e.getDescription()));
     }
   }
 }

@@ -56,7 +56,12 @@ public final class Tandem implements Runnable {
     CommandLine tandem = new CommandLine(new Tandem());
     // What follows the class is its own, whatever it looks like.
     tandem.getSubcommands().get("run").setStopAtPositional(true);
-    return tandem
+    return configured(tandem);
+  }
+
+  /** Gives a program of Tandem, and all its commands, the environment's defaults and our errors. */
+  public static CommandLine configured(CommandLine program) {
+    return program
         .setExpandAtFiles(false)
         .setDefaultValueProvider(new EnvironmentDefaults(System.getenv()))
         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -104,7 +109,7 @@ public final class Tandem implements Runnable {
   }
 
   /** The version that the build put into the jar. */
-  static final class Version implements CommandLine.IVersionProvider {
+  public static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {
       String version = Tandem.class.getPackage().getImplementationVersion();

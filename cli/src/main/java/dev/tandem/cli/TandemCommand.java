@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 
 /** What all commands share: {@code --json}, {@code --debug}, {@code --help}. */
 @CommandLine.Command(mixinStandardHelpOptions = true, sortOptions = false)
-abstract class TandemCommand implements Callable<Integer> {
+public abstract class TandemCommand implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 

@@ -51,7 +51,7 @@ final class FakeCheckout {
       file=$3
       home=${file%/pom.xml}
       echo "[INFO] Building tandem-core 0.1                 [1/2]"
-      mkdir -p "$home/core/target" "$home/cli/target/lib"
+      mkdir -p "$home/core/target" "$home/cli/target/lib" "$home/bench/target/lib"
       echo half >"$home/core/target/half"
       [ ! -p "$HOME/gate" ] || read -r _ <"$HOME/gate" || :
       [ ! -e "$HOME/kill" ] || kill -9 $$
@@ -62,6 +62,8 @@ final class FakeCheckout {
       echo "[INFO] Tests run: 30, Failures: 0, Errors: 0, Skipped: 0"
       echo tandem >"$home/cli/target/tandem.jar"
       echo core >"$home/cli/target/lib/core.jar"
+      echo bench >"$home/bench/target/tandem-bench.jar"
+      echo jhdf >"$home/bench/target/lib/jhdf.jar"
       """;
 
   private static final String JAVA =
@@ -74,8 +76,13 @@ final class FakeCheckout {
             exit ;;
         esac
       done
+      case "$*" in
+        *"/tandem.jar:"*"/app/bench/* dev.tandem.bench.cli.Bench "*) program=bench ;;
+        *"/tandem.jar dev.tandem.cli.Tandem "*) program=tandem ;;
+        *) exit 9 ;;
+      esac
       for last; do :; done
-      echo "ran $last"
+      echo "$program ran $last"
       """;
 
   private final Path root;

@@ -105,12 +105,12 @@ class LauncherPrerequisitesTest {
   void anotherJdkThanTheOldOneOfJavaHomeIsFound() throws Exception {
     checkout.jdk("jdk", "17.0.20");
     checkout.jdk(".jdks/temurin-25", "25.0.3");
-    assertEquals("ran demo\n", checkout.run("demo").out());
+    assertEquals("tandem ran demo\n", checkout.run("demo").out());
     Files.move(checkout.path(".jdks"), checkout.path("unusual"));
     assertEquals(2, checkout.run("demo").code());
     Files.createSymbolicLink(
         checkout.path("bin/java"), checkout.path("unusual/temurin-25/bin/java"));
-    assertEquals("ran demo\n", checkout.run("demo").out());
+    assertEquals("tandem ran demo\n", checkout.run("demo").out());
   }
 
   @Test
@@ -119,6 +119,6 @@ class LauncherPrerequisitesTest {
     checkout.delete("bin/mvn");
     checkout.script("bin/df", "exit 1");
     checkout.variable("HOME", null);
-    assertEquals(new FakeCheckout.Run(0, "ran demo\n", ""), checkout.run("demo"));
+    assertEquals(new FakeCheckout.Run(0, "tandem ran demo\n", ""), checkout.run("demo"));
   }
 }

@@ -40,7 +40,7 @@ class LauncherTest {
 
   private void assertRuns(List<String> calls) throws Exception {
     FakeCheckout.Run run = checkout.run("data", "stat");
-    assertEquals(new FakeCheckout.Run(0, "ran stat\n", run.err()), run);
+    assertEquals(new FakeCheckout.Run(0, "tandem ran stat\n", run.err()), run);
     assertEquals(calls, checkout.calls(), run.err());
     assertEquals(calls.isEmpty(), run.err().isEmpty(), run.err());
   }
@@ -50,7 +50,7 @@ class LauncherTest {
     assertEquals(
         new FakeCheckout.Run(
             0,
-            "ran stat\n",
+            "tandem ran stat\n",
             """
             tandem: building (log: target/build.log)
             tandem: building tandem-core (1 of 2)
@@ -80,6 +80,7 @@ class LauncherTest {
         new Change("resource", ALL, c -> c.write("home/cli/src/main/resources/r.txt", "r")),
         new Change("pom", ALL, c -> c.write("home/pom.xml", "<other/>")),
         new Change("broken library", ALL, c -> c.write("home/target/app/lib/core.jar", "x")),
+        new Change("broken peer", ALL, c -> c.write("home/target/app/bench/jhdf.jar", "x")),
         new Change("broken cache", CACHES, c -> c.write("home/target/app/commands.aot", "x")),
         new Change("JVM flags", CACHES, c -> c.write("home/jvm.options", "-Xmx1g")),
         new Change("updated JDK", CACHES, c -> c.jdk("jdk", "25.0.4")),
@@ -117,11 +118,22 @@ class LauncherTest {
   }
 
   @Test
+  void benchmarksAreAProgramOfTheirOwn() throws Exception {
+    assertRuns(ALL);
+    FakeCheckout.Run read = checkout.run("bench", "read");
+    assertEquals(new FakeCheckout.Run(0, "bench ran read\n", ""), read);
+    FakeCheckout.Run help = checkout.run("help", "bench");
+    assertEquals(new FakeCheckout.Run(0, "bench ran --help\n", ""), help);
+    assertFalse(Files.exists(checkout.path("home/target/app/lib/jhdf.jar")));
+  }
+
+  @Test
   void aMovedCheckoutRunsAsItIs() throws Exception {
     assertRuns(ALL);
     Files.move(checkout.path("home"), checkout.path("moved here"));
     assertEquals(
-        new FakeCheckout.Run(0, "ran stat\n", ""), checkout.runIn("moved here", "data", "stat"));
+        new FakeCheckout.Run(0, "tandem ran stat\n", ""),
+        checkout.runIn("moved here", "data", "stat"));
     assertEquals(NOTHING, checkout.calls());
   }
 
@@ -218,7 +230,7 @@ class LauncherTest {
     checkout.write("gate", "");
     for (Process process : List.of(first, second)) {
       FakeCheckout.Run run = Watchdog.within(LIMIT, () -> FakeCheckout.end(process));
-      assertEquals(new FakeCheckout.Run(0, "ran stat\n", run.err()), run);
+      assertEquals(new FakeCheckout.Run(0, "tandem ran stat\n", run.err()), run);
     }
     assertEquals(ALL, checkout.calls());
   }

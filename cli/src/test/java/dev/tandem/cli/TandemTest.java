@@ -32,6 +32,15 @@ class TandemTest {
   }
 
   @Test
+  void theBenchmarksAreListedAndStartedByTheLauncherAlone() {
+    assertTrue(run("--help").out().contains("  bench        Measures Tandem against its peers"));
+    assertEquals(
+        new Outcome(
+            2, "", "tandem: the benchmarks are a program of their own: start ./tandem bench\n"),
+        run("bench", "read", "--quick"));
+  }
+
+  @Test
   void aWrongOptionIsNamedInOneLine() {
     Outcome outcome = run("demo", "--ranks", "two");
     assertEquals(2, outcome.code());

@@ -1,13 +1,10 @@
 package dev.tandem.cli;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tandem.bench.batch.BatchComparison;
-import dev.tandem.bench.batch.BatchRow;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.data.glyphs.GlyphDatabase;
@@ -19,10 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * That training works: the examples reach what they promise, in two processes, and a growing batch
- * pays.
- */
+/** That training works: the examples reach what they promise, in two processes. */
 @Tag("slow")
 class TrainingShowsTest {
 
@@ -72,21 +66,6 @@ class TrainingShowsTest {
     assertTrue(small.path("totalSeconds").asDouble() < FIVE_MINUTES, small.toString());
     JsonNode large = train("fashion-mnist-lars.yaml");
     assertAccuracy(small.path("accuracy").asDouble() - 0.01, large);
-  }
-
-  /** In the median of the pairs, each of the same seed, one right after the other. */
-  @Test
-  void aGrowingBatchReachesTheSameAccuracyInLessTimeThanTheFixedSmallOne() throws Exception {
-    assumeTrue(Files.isDirectory(FASHION), "Debian's dataset-fashion-mnist is not installed");
-    Path json = folder.resolve("batch.json");
-    System.out.print(
-        CommandRun.done("bench", "batch", "--quick", "--data", FASHION, "--json", json).out());
-    List<BatchRow> rows =
-        new ObjectMapper().readerForListOf(BatchRow.class).readValue(json.toFile());
-    BatchComparison comparison = BatchComparison.of(rows).orElseThrow();
-    assertEquals(comparison.tried(), comparison.pairs(), "all reached the target: " + rows);
-    assertTrue(comparison.time().median() < 1, comparison.toString());
-    assertTrue(comparison.steps().most() < 1, comparison.toString());
   }
 
   @Test

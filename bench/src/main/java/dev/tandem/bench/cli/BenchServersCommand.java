@@ -1,8 +1,10 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import dev.tandem.bench.servers.ServersBenchmark;
 import dev.tandem.bench.servers.ServersEffort;
 import dev.tandem.bench.servers.ServersRow;
+import dev.tandem.cli.ConsoleProgress;
+import dev.tandem.cli.TandemCommand;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;

@@ -1,10 +1,12 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.bench.Children;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -20,13 +22,12 @@ class BenchLmdbTest {
   @Test
   @Tag("slow") // As root it empties the page cache of the machine.
   void runsAgainstItsPeers() throws Exception {
-    Peer.require("gcc", "gcc");
-    Peer.require("fio", "fio");
+    assumeTrue(Children.installed("gcc"), "gcc is not installed");
+    assumeTrue(Children.installed("fio"), "fio is not installed");
     Path disk = Files.createDirectory(folder.resolve("disk"));
     Path json = folder.resolve("out.json");
     CommandRun run =
-        CommandRun.done(
-            "bench", "lmdb", "--records", 3_000, "--rounds", 2, "--dir", disk, "--json", json);
+        CommandRun.done("lmdb", "--records", 3_000, "--rounds", 2, "--dir", disk, "--json", json);
     assertTrue(run.out().contains("3,000 CIFAR-like records"), run.out());
     JsonNode rows = new ObjectMapper().readTree(json.toFile());
     assertEquals("write", rows.at("/0/case").asText());
@@ -40,7 +41,7 @@ class BenchLmdbTest {
 
   @Test
   void wrongArgumentsAreOneLine() {
-    CommandRun.failed(2, "bench", "lmdb", "--dir", folder.resolve("missing"));
-    CommandRun.failed(2, "bench", "lmdb", "--records", 0, "--dir", folder);
+    CommandRun.failed(2, "lmdb", "--dir", folder.resolve("missing"));
+    CommandRun.failed(2, "lmdb", "--records", 0, "--dir", folder);
   }
 }

@@ -1,4 +1,4 @@
-package dev.tandem.cli;
+package dev.tandem.bench;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The rules of design that a compiler does not check. Here, because cli sees every module. */
+/** The rules of design that a compiler does not check. Here, because bench sees every module. */
 class ArchitectureTest {
 
   private static JavaClasses classes;

@@ -1,10 +1,12 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import dev.tandem.bench.Spread;
 import dev.tandem.bench.batch.BatchBenchmark;
 import dev.tandem.bench.batch.BatchBenchmark.Effort;
 import dev.tandem.bench.batch.BatchComparison;
 import dev.tandem.bench.batch.BatchRow;
+import dev.tandem.cli.ConsoleProgress;
+import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,9 +1,12 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import dev.tandem.bench.checkpoint.CheckpointBenchmark;
 import dev.tandem.bench.checkpoint.CheckpointBenchmark.Effort;
 import dev.tandem.bench.checkpoint.CheckpointFloors;
 import dev.tandem.bench.checkpoint.CheckpointRow;
+import dev.tandem.cli.ConsoleProgress;
+import dev.tandem.cli.Patterns;
+import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
 import java.nio.file.Files;
 import java.nio.file.Path;

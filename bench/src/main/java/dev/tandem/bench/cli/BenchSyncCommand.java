@@ -1,9 +1,11 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import dev.tandem.bench.sync.SyncBenchmark;
 import dev.tandem.bench.sync.SyncEffort;
 import dev.tandem.bench.sync.SyncLimits;
 import dev.tandem.bench.sync.SyncRow;
+import dev.tandem.cli.ConsoleProgress;
+import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
 import java.util.List;
 import java.util.Locale;

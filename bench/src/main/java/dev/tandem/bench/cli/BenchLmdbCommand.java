@@ -1,7 +1,9 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import dev.tandem.bench.BenchRow;
 import dev.tandem.bench.LmdbBenchmark;
+import dev.tandem.cli.ConsoleProgress;
+import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
 import java.nio.file.Files;
 import java.nio.file.Path;

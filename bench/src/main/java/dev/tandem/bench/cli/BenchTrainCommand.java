@@ -1,10 +1,12 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import dev.tandem.bench.train.TrainBenchmark;
 import dev.tandem.bench.train.TrainBenchmark.Effort;
 import dev.tandem.bench.train.TrainCase;
 import dev.tandem.bench.train.TrainNetwork;
 import dev.tandem.bench.train.TrainRow;
+import dev.tandem.cli.ConsoleProgress;
+import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
 import java.util.Arrays;
 import java.util.EnumSet;

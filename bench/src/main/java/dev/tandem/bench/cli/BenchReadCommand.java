@@ -1,4 +1,4 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import dev.tandem.bench.read.ReadBenchmark;
 import dev.tandem.bench.read.ReadFloors;
@@ -6,6 +6,9 @@ import dev.tandem.bench.read.ReadRow;
 import dev.tandem.bench.read.ReadStudy;
 import dev.tandem.bench.read.TrainReadBenchmark;
 import dev.tandem.bench.read.TrainReadRow;
+import dev.tandem.cli.ConsoleProgress;
+import dev.tandem.cli.Patterns;
+import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.UsageException;
 import java.nio.file.Files;

@@ -1,10 +1,13 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import dev.tandem.bench.collective.CollectiveBenchmark;
 import dev.tandem.bench.collective.CollectiveBenchmark.Effort;
 import dev.tandem.bench.collective.CollectiveBenchmark.Selection;
 import dev.tandem.bench.collective.CollectiveRow;
 import dev.tandem.bench.collective.CollectiveTuning;
+import dev.tandem.cli.ConsoleProgress;
+import dev.tandem.cli.Patterns;
+import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,10 +1,12 @@
-package dev.tandem.cli;
+package dev.tandem.bench.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.bench.Children;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -20,13 +22,12 @@ class BenchReadTest {
   @Test
   @Tag("slow") // Makes a gigabyte of databases; as root it changes the read-ahead for a while.
   void allContendersReadTheSame() throws Exception {
-    Peer.require("gcc", "gcc");
-    Peer.require("fio", "fio");
+    assumeTrue(Children.installed("gcc"), "gcc is not installed");
+    assumeTrue(Children.installed("fio"), "fio is not installed");
     Path disk = Files.createDirectory(folder.resolve("disk"));
     Path json = folder.resolve("out.json");
     CommandRun run =
-        CommandRun.done(
-            "bench", "read", "--quick", "--dir", disk, "--case", "cold", "--json", json);
+        CommandRun.done("read", "--quick", "--dir", disk, "--case", "cold", "--json", json);
     assertTrue(run.out().contains("floors"), run.out());
     JsonNode rows = new ObjectMapper().readTree(json.toFile());
     assertTrue(rows.size() > 10, run.out());
@@ -42,8 +43,7 @@ class BenchReadTest {
   void everyModeTrainsToTheSameParameters() throws Exception {
     Path disk = Files.createDirectory(folder.resolve("disk"));
     Path json = folder.resolve("out.json");
-    CommandRun run =
-        CommandRun.done("bench", "read", "--train", "--quick", "--dir", disk, "--json", json);
+    CommandRun run = CommandRun.done("read", "--train", "--quick", "--dir", disk, "--json", json);
     assertTrue(run.out().contains("all ended with the same parameters"), run.out());
     JsonNode rows = new ObjectMapper().readTree(json.toFile());
     assertTrue(rows.size() >= 8, run.out());
@@ -58,9 +58,9 @@ class BenchReadTest {
 
   @Test
   void wrongArgumentsAreOneLine() {
-    CommandRun.failed(2, "bench", "read", "--dir", folder.resolve("missing"));
-    CommandRun.failed(2, "bench", "read", "--rounds", 0, "--dir", folder);
-    CommandRun.failed(2, "bench", "read", "--case", "(", "--dir", folder);
-    CommandRun.failed(2, "bench", "read", "--study", "nothing", "--dir", folder);
+    CommandRun.failed(2, "read", "--dir", folder.resolve("missing"));
+    CommandRun.failed(2, "read", "--rounds", 0, "--dir", folder);
+    CommandRun.failed(2, "read", "--case", "(", "--dir", folder);
+    CommandRun.failed(2, "read", "--study", "nothing", "--dir", folder);
   }
 }
