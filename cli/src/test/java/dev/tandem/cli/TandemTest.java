@@ -33,10 +33,13 @@ class TandemTest {
 
   @Test
   void theBenchmarksAreListedAndStartedByTheLauncherAlone() {
-    assertTrue(run("--help").out().contains("  bench        Measures Tandem against its peers"));
+    String help = run("--help").out();
+    assertTrue(help.lines().anyMatch(line -> line.matches(" +bench +Measures Tandem.*")), help);
     assertEquals(
         new Outcome(
-            2, "", "tandem: the benchmarks are a program of their own: start ./tandem bench\n"),
+            2,
+            "",
+            "tandem: the benchmarks are a program of their own: start ./tandem bench read --quick\n"),
         run("bench", "read", "--quick"));
   }
 

@@ -1,9 +1,7 @@
 package dev.tandem.bench.cli;
 
 import dev.tandem.bench.read.ReadBenchmark;
-import dev.tandem.bench.read.ReadFloors;
 import dev.tandem.bench.read.ReadRow;
-import dev.tandem.bench.read.ReadStudy;
 import dev.tandem.bench.read.TrainReadBenchmark;
 import dev.tandem.bench.read.TrainReadRow;
 import dev.tandem.cli.ConsoleProgress;
@@ -14,7 +12,6 @@ import dev.tandem.core.UsageException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -33,8 +30,6 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./tandem bench read --quick                     less data, a minute",
       "  ./tandem bench read --dir /data --keep --json r.json",
-      "  ./tandem bench read --study blocks --quick",
-      "  ./tandem bench read --study modes               mode by processes, beside the thesis",
       "  ./tandem bench read --train                     end to end, by each mode",
       "  ./tandem bench read --case 'cifar strided cold' --contender 'liblmdb|ceiling|auto'"
     })
@@ -70,9 +65,7 @@ final class BenchReadCommand extends TandemCommand {
   @Option(
       names = "--case",
       paramLabel = "PATTERN",
-      description =
-          "Only comparisons whose description has this regular expression; with --study modes,"
-              + " only tables whose title has it.")
+      description = "Only comparisons whose description has this regular expression.")
   private String cases = "";
 
   @Option(
@@ -97,14 +90,6 @@ final class BenchReadCommand extends TandemCommand {
               + " and from storage on which every request takes as long as --latency says.")
   private boolean train;
 
-  @Option(
-      names = "--study",
-      paramLabel = "NAME",
-      description =
-          "Instead, one of the thesis' studies: ${COMPLETION-CANDIDATES}; its expectation stands"
-              + " beside the results.")
-  private ReadStudy.Name study;
-
   private boolean failed;
 
   @Override
@@ -115,9 +100,6 @@ final class BenchReadCommand extends TandemCommand {
     }
     if (!Files.isDirectory(folder)) {
       throw new UsageException("--dir " + folder + ": there is no such folder");
-    }
-    if (study != null) {
-      return study();
     }
     if (train) {
       return train();
@@ -142,23 +124,6 @@ final class BenchReadCommand extends TandemCommand {
   @Override
   protected ExitCode exitCode(Object results) {
     return failed ? ExitCode.FAILED : ExitCode.DONE;
-  }
-
-  private Object study() {
-    ReadStudy.Table table =
-        new ReadStudy(
-                folder.toAbsolutePath(),
-                quick,
-                keep,
-                latency,
-                Patterns.of("--case", cases).asPredicate(),
-                ConsoleProgress.system())
-            .run(study);
-    out().println(table.title());
-    out().println("thesis: " + table.expectation());
-    out().println();
-    table.lines().forEach(out()::println);
-    return table;
   }
 
   private Object train() {
@@ -239,25 +204,9 @@ final class BenchReadCommand extends TandemCommand {
               row.rounds(),
               row.chosen() == null ? "" : "  " + row.chosen());
     }
-    printFloors(ReadFloors.check(results.rows()));
+    out().println();
     results.remarks().forEach(remark -> out().println("skipped: " + remark));
     results.failures().forEach(failure -> err().println("failed: " + failure));
-  }
-
-  private void printFloors(List<ReadFloors.Verdict> verdicts) {
-    out().printf("%n%-85s %7s %8s%n", "floors", "floor", "reached");
-    for (ReadFloors.Verdict verdict : verdicts) {
-      out()
-          .printf(
-              Locale.ROOT,
-              "%-85s %7.2f %8.2f  %s%n",
-              verdict.what(),
-              verdict.floor(),
-              verdict.reached(),
-              verdict.met() ? "met" : "missed");
-    }
-    long met = verdicts.stream().filter(ReadFloors.Verdict::met).count();
-    out().printf("%d of %d met%n", met, verdicts.size());
   }
 
   private static String factor(Double ratio) {

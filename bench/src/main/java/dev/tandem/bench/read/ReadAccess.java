@@ -17,7 +17,7 @@ public enum ReadAccess {
   /** In the order of keys from storage that takes long for each request. */
   LATENCY;
 
-  /** On whose figures {@link ReadFloors} depend. */
+  /** The contenders that later rounds measure again. */
   Set<String> compared(boolean warm) {
     return switch (this) {
       case STRIDED ->

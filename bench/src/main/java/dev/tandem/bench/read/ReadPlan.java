@@ -1,6 +1,5 @@
 package dev.tandem.bench.read;
 
-import dev.tandem.data.importing.SyntheticRecords.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,7 +27,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
   /** Likewise by several processes: more new JVMs than cores take longer to get going. */
   private static final int SHARED_WARM_EPOCHS = 32;
 
-  /** Through latency a gigabyte takes the other modes a minute; the study of modes has them. */
+  /** Through latency a gigabyte takes the other modes a minute. */
   private static final List<String> LATENCY =
       List.of("liblmdb", "lmdb", "prov", "coal", "stag", "auto");
 
@@ -63,8 +62,8 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
   record Entry(ReadCase what, List<String> contenders) {
 
     /**
-     * Who takes part in a round: all in the first, then those on whom a demand depends; in every
-     * second round the other way round.
+     * The contenders of a round: all in the first, then the most important; in reverse order in
+     * every second round.
      */
     List<String> contenders(int round) {
       List<String> present =
@@ -81,13 +80,6 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
 
   static ReadPlan quick(int usualReadAhead) {
     return new ReadPlan(100_000, 2_000, true, usualReadAhead);
-  }
-
-  long records(Kind kind) {
-    return switch (kind) {
-      case CIFAR -> cifarRecords;
-      case IMAGENET -> imageNetRecords;
-    };
   }
 
   /** All comparisons, those of one read-ahead together. */

@@ -3,6 +3,7 @@ package dev.tandem.bench.read;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tandem.bench.Children;
+import dev.tandem.cli.Tandem;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,24 +15,18 @@ import java.util.Map;
 /** {@code tandem data read} as the launcher starts it, flags included, in a fresh process. */
 final class TandemReadContender implements ReadContender {
 
-  /** Not a class literal: this module comes before the one that has the command line. */
-  private static final String COMMAND_LINE = "dev.tandem.cli.Tandem";
-
   private final String mode;
   private final boolean indexAtHand;
   private final Path results;
-  private final List<String> settings;
 
   /**
    * @param indexAtHand whether the index lies beside the database; else it is built on the way
    * @param folder for its results
-   * @param settings further options of the command
    */
-  TandemReadContender(String mode, boolean indexAtHand, Path folder, String... settings) {
+  TandemReadContender(String mode, boolean indexAtHand, Path folder) {
     this.mode = mode;
     this.indexAtHand = indexAtHand;
     this.results = folder.resolve("read.json");
-    this.settings = List.of(settings);
   }
 
   @Override
@@ -57,8 +52,7 @@ final class TandemReadContender implements ReadContender {
     arguments.addAll(List.of("--readers", what.processes(), "--batch", what.batch()));
     arguments.addAll(List.of("--iterations", what.iterations()));
     arguments.addAll(List.of("--access", what.access().order(), "--json", results));
-    arguments.addAll(settings);
-    return Children.javaCommand(Children.shortFlags(), COMMAND_LINE, arguments);
+    return Children.javaCommand(Children.shortFlags(), Tandem.class.getName(), arguments);
   }
 
   private ReadOutcome outcome(ReadCase what) {
