@@ -83,7 +83,7 @@ class LauncherBuildTest {
         "tandem 0.1.0-SNAPSHOT\njava %s\n".formatted(System.getProperty("java.version"));
     killDuringBuild();
     String progress = run(version, "--version");
-    assertTrue(progress.contains("tandem: building tandem-bench (14 of 14)\n"), progress);
+    assertTrue(progress.contains("tandem: building tandem-bench (16 of 16)\n"), progress);
     assertTrue(Files.exists(app("commands.aot")) && Files.exists(app("ranks.jsa")), progress);
     assertEquals("", run(version, "--version"));
 
@@ -101,7 +101,7 @@ class LauncherBuildTest {
 
     Files.delete(app("lib").resolve("tandem-lmdb-0.1.0-SNAPSHOT.jar"));
     progress = run(dump.out(), "data", "dump", database);
-    assertTrue(progress.contains("tandem: building tandem-bench (14 of 14)\n"), progress);
+    assertTrue(progress.contains("tandem: building tandem-bench (16 of 16)\n"), progress);
     assertEquals("", run(version, "--version"));
   }
 
