@@ -3,12 +3,15 @@ package dev.tandem.cli;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.read.BatchPlan;
+import dev.tandem.data.read.CachePolicy;
 import dev.tandem.data.read.ModeSettings;
 import dev.tandem.data.read.ReadLaunch;
 import dev.tandem.data.read.ReadMode;
 import dev.tandem.data.read.ReadRequest;
 import dev.tandem.data.read.ReaderReport;
 import dev.tandem.data.read.Requests;
+import dev.tandem.lmdb.Environment;
+import dev.tandem.lmdb.Snapshot;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +33,7 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem data read photos.db                              everything once, by the best way",
+      "  ./tandem data read photos.db --epochs 5                   from memory after the first epoch",
       "  ./tandem data read photos.db --mode lmdb --readers 4 --cold",
       "  ./tandem data read photos.db --mode prov --access shuffled --queue-depth 32",
       "  ./tandem data read photos.db --mode stag --readers 4 --roots 4 --stagger 2",
@@ -42,11 +46,21 @@ final class DataReadCommand extends TandemCommand {
   @Option(
       names = "--mode",
       paramLabel = "M",
-      defaultValue = "auto",
+      defaultValue = "AUTO",
       description =
           "lmdb, lmm, dm, dio, prov, coal, stag or auto; docs/reading.md says what they do."
-              + " Default: ${DEFAULT-VALUE}")
-  private String mode;
+              + " Default: auto")
+  private ReadMode mode;
+
+  @Option(
+      names = "--cache",
+      paramLabel = "auto|memory|none",
+      defaultValue = "AUTO",
+      description =
+          "Bring the database into memory while it is first read, and read it from there: memory,"
+              + " none, or auto (with mode auto, if it fits and is read more than once or shuffled)."
+              + " Default: auto")
+  private CachePolicy cache;
 
   @Option(
       names = "--readers",
@@ -66,8 +80,14 @@ final class DataReadCommand extends TandemCommand {
   @Option(
       names = "--iterations",
       paramLabel = "I",
-      description = "How many batches; behind the last record comes the first. Default: one epoch")
+      description = "Number of batches; after the last record comes the first. Default: one epoch")
   private Long iterations;
+
+  @Option(
+      names = "--epochs",
+      paramLabel = "N",
+      description = "Read all records N times, instead of --iterations.")
+  private Integer epochs;
 
   @Option(names = "--cold", description = "Drop the database from the page cache first.")
   private boolean cold;
@@ -156,10 +176,19 @@ final class DataReadCommand extends TandemCommand {
   }
 
   private ReadRequest request(Path path) {
-    return new ReadRequest(path, mode(), batch, iterationsOrEpoch(), access, new Seed(seed), cold);
+    return new ReadRequest(
+        path,
+        mode,
+        settings(),
+        batch,
+        iterationsOrEpoch(),
+        access,
+        new Seed(seed),
+        cold,
+        cache);
   }
 
-  private ReadMode mode() {
+  private ModeSettings settings() {
     Requests usual = ModeSettings.DEFAULT.requests();
     boolean shuffled = access == BatchPlan.Access.SHUFFLED;
     Requests requests =
@@ -169,11 +198,20 @@ final class DataReadCommand extends TandemCommand {
                 ? (shuffled ? Requests.RANDOM_DEPTH : usual.queueDepth())
                 : queueDepth,
             route);
-    return new ModeSettings(roots, requests, budget, stagger).mode(mode);
+    return new ModeSettings(roots, requests, budget, stagger);
   }
 
   private long iterationsOrEpoch() {
-    return iterations == null ? ReadRequest.EPOCH : iterations;
+    if (epochs == null) {
+      return iterations == null ? ReadRequest.EPOCH : iterations;
+    }
+    if (iterations != null || epochs < 1) {
+      throw new UsageException("--epochs must be at least 1, and goes without --iterations");
+    }
+    try (Environment environment = Environment.open(database);
+        Snapshot snapshot = environment.snapshot()) {
+      return Math.ceilDiv(epochs * snapshot.main().size(), (long) batch);
+    }
   }
 
   private static String firstOf(List<Long> counts) {

@@ -20,6 +20,9 @@ import dev.tandem.data.order.Position;
 import dev.tandem.data.order.SampleOrder;
 import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.order.Steps;
+import dev.tandem.data.read.CachePolicy;
+import dev.tandem.data.read.LoadRequest;
+import dev.tandem.data.read.ReadMode;
 import dev.tandem.data.reuse.ReuseFeed;
 import dev.tandem.data.reuse.ReuseMeter;
 import dev.tandem.data.reuse.ReuseOrder;
@@ -47,6 +50,7 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem data scan --threads 4 photos.db",
+      "  ./tandem data scan --epochs 3 --read prov --cache none photos.db",
       "  ./tandem data scan --augment shorter=256,random-crop=224x224,flip --skip-bad photos",
       "  ./tandem data scan --normalise compute --shuffle window:8192:256 cifar.db"
     })
@@ -63,10 +67,10 @@ final class DataScanCommand extends TandemCommand {
       names = "--epochs",
       paramLabel = "N",
       defaultValue = "1",
-      description = "How often the data set is gone through. Default: ${DEFAULT-VALUE}")
+      description = "Number of epochs. Default: ${DEFAULT-VALUE}")
   private int epochs;
 
-  @Option(names = "--steps", paramLabel = "N", description = "End after so many steps.")
+  @Option(names = "--steps", paramLabel = "N", description = "End after N steps.")
   private Long steps;
 
   @Option(
@@ -118,6 +122,24 @@ final class DataScanCommand extends TandemCommand {
           "Load the share of rank R of N. Default: of this rank in a job of tandem run, else all.")
   private String share;
 
+  @Option(
+      names = "--read",
+      paramLabel = "MODE",
+      defaultValue = "AUTO",
+      description =
+          "How records of an LMDB database are read: lmdb, lmm, dm, dio, prov, coal, stag or auto;"
+              + " dm and dio need --shuffle none. Default: auto")
+  private ReadMode read;
+
+  @Option(
+      names = "--cache",
+      paramLabel = "auto|memory|none",
+      defaultValue = "AUTO",
+      description =
+          "Bring the database into memory during the first epoch and read it from there: memory,"
+              + " none, or auto (if it fits and is read more than once or shuffled). Default: auto")
+  private CachePolicy cache;
+
   @Option(names = "--skip-bad", description = "Leave out bad records instead of failing.")
   private boolean skipBad;
 
@@ -133,9 +155,13 @@ final class DataScanCommand extends TandemCommand {
   @Parameters(paramLabel = "DATA", description = "Database, folder or file.")
   private Path data;
 
+  private String decision = "";
+
   /** What {@code --json} gets. */
   record Results(
       String data,
+      String reading,
+      int epochs,
       long samples,
       long steps,
       double seconds,
@@ -152,17 +178,19 @@ final class DataScanCommand extends TandemCommand {
 
   @Override
   protected Object run() {
-    try (RecordSource source = sampleOptions.open(data);
-        Communicator communicator = Communicator.join()) {
+    Shuffle order = Shuffle.parse(shuffle);
+    LoadRequest request = new LoadRequest(read, cache, order, positive("--epochs", epochs));
+    try (Communicator communicator = Communicator.join();
+        RecordSource source = sampleOptions.open(data, request, communicator, this::decided)) {
       Steps cut =
           new Steps(
-              new SampleOrder(new Seed(seed), source.size(), Shuffle.parse(shuffle)),
+              new SampleOrder(new Seed(seed), source.size(), order),
               positive("--batch", batch),
               circular ? EpochEnd.CIRCULAR : EpochEnd.EXACT);
       Preparation preparation = sampleOptions.preparation(source, new Seed(seed));
       Optional<ReuseOrder> reuse = reuseOptions.order(cut, communicator);
       if (reuse.isEmpty()) {
-        Plan plan = plan(communicator, cut.stepsFor(positive("--epochs", epochs)));
+        Plan plan = plan(communicator, cut.stepsFor(epochs));
         try (Loader loader = new Loader(source, cut, preparation, plan, options())) {
           return scan(loader, plan, preparation, null);
         }
@@ -170,18 +198,23 @@ final class DataScanCommand extends TandemCommand {
       if (share != null) {
         throw new UsageException("--reuse is for all ranks of a job: it goes without --share");
       }
-      ReuseOrder order = reuse.get();
-      Plan plan = plan(communicator, order.stepsFor(positive("--epochs", epochs)));
-      ReuseMeter meter = new ReuseMeter(order.places());
+      ReuseOrder reused = reuse.get();
+      Plan plan = plan(communicator, reused.stepsFor(epochs));
+      ReuseMeter meter = new ReuseMeter(reused.places());
       try (Loader loader =
           new Loader(
-              own -> new ReuseFeed(source, order, own, communicator, meter),
+              own -> new ReuseFeed(source, reused, own, communicator, meter),
               preparation,
               plan,
               options())) {
         return scan(loader, plan, preparation, () -> meter.report(source.size()));
       }
     }
+  }
+
+  private void decided(String line) {
+    decision = line;
+    out().println(line);
   }
 
   private LoaderOptions options() {
@@ -229,6 +262,8 @@ final class DataScanCommand extends TandemCommand {
     Results results =
         new Results(
             data.toString(),
+            decision,
+            epochs,
             samples,
             plan.steps(),
             stalls.seconds(),

@@ -1,5 +1,6 @@
 package dev.tandem.cli;
 
+import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
@@ -14,10 +15,12 @@ import dev.tandem.data.decode.SampleDecoder;
 import dev.tandem.data.image.Image;
 import dev.tandem.data.importing.SourceFormat;
 import dev.tandem.data.load.Preparation;
+import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.source.Sources;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
 /** What commands share that make samples of a data set. */
@@ -57,10 +60,14 @@ final class SampleOptions {
   @Option(names = "--grey", description = "Compressed images become one channel.")
   private boolean grey;
 
-  /** Opens the data set. */
-  RecordSource open(Path data) {
-    RecordSource source =
-        from == null ? Sources.open(data, split) : Sources.open(data, from, split);
+  /** Opens the data set for a loader. */
+  RecordSource open(
+      Path data, LoadRequest request, Communicator communicator, Consumer<String> log) {
+    SourceFormat format = from == null ? SourceFormat.of(data) : from;
+    return checked(data, Sources.open(data, format, split, request, communicator, log));
+  }
+
+  private static RecordSource checked(Path data, RecordSource source) {
     if (source.size() == 0) {
       source.close();
       throw new WorkFailedException(data + " holds no records");

@@ -1,14 +1,16 @@
 package dev.tandem.cli;
 
+import dev.tandem.comm.Communicator;
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.read.BatchPlan;
+import dev.tandem.data.read.CachePolicy;
 import dev.tandem.data.read.ModeSettings;
 import dev.tandem.data.read.ReadMode;
-import dev.tandem.data.read.ReadRehearsal;
+import dev.tandem.data.read.ReadJob;
 import dev.tandem.data.read.ReadRequest;
 import dev.tandem.posix.FileTrees;
 import dev.tandem.train.RankMain;
@@ -16,6 +18,8 @@ import dev.tandem.train.config.ConfigFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -108,12 +112,29 @@ final class TrainCacheCommand extends TandemCommand {
     execute("data", "read", "--readers", Integer.toString(READERS), database.toString());
   }
 
-  /** Several readers: their processes are children of this one, of which nothing is recorded. */
+  /** Readers as threads: processes would be children of this one, of which nothing is recorded. */
   private static void rehearse(Path database, String mode, BatchPlan.Access access, boolean cold) {
-    ReadMode chosen = ModeSettings.DEFAULT.mode(mode);
-    ReadRehearsal.run(
-        new ReadRequest(database, chosen, BATCH, ReadRequest.EPOCH, access, new Seed(1), cold),
-        READERS);
+    ReadRequest request =
+        new ReadRequest(
+            database,
+            ReadMode.of(mode),
+            ModeSettings.DEFAULT,
+            BATCH,
+            ReadRequest.EPOCH,
+            access,
+            new Seed(1),
+            cold,
+            CachePolicy.AUTO);
+    try (ExecutorService threads = Executors.newFixedThreadPool(READERS)) {
+      for (Communicator communicator : Communicator.threads(READERS)) {
+        threads.submit(
+            () -> {
+              try (communicator) {
+                return ReadJob.run(request, communicator);
+              }
+            });
+      }
+    }
   }
 
   private void execute(String... arguments) {

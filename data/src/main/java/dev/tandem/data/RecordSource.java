@@ -9,6 +9,11 @@ public interface RecordSource extends AutoCloseable {
   /** The record with this ordinal, {@code 0 <= ordinal < size()}. */
   DataRecord record(long ordinal);
 
+  /** Bytes of records that are best fetched together, where a consumer can choose. */
+  default long fetchBytes() {
+    return 4L << 20;
+  }
+
   /**
    * Brings the records with these ordinals (any order, repetitions allowed) into memory and lends
    * them in the given order. Sources that read ahead or in large requests do it here; by default

@@ -13,7 +13,7 @@ import dev.tandem.core.StateTree;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.importing.SourceFormat.Split;
-import dev.tandem.data.read.DirectSource;
+import dev.tandem.data.read.IndexedLmdbSource;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
@@ -92,7 +92,7 @@ class TrainerTest {
     String expected = train(2, "memory", 5).getFirst().digest();
     PageCache.capability().orElseThrow().drop(database.resolve("data.mdb"));
     try (RecordSource cold = Sources.open(database, Split.TRAIN)) {
-      assertInstanceOf(DirectSource.class, cold);
+      assertInstanceOf(IndexedLmdbSource.class, cold);
       assertEquals(expected, train(cold, 2, "cold", 5).getFirst().digest());
     }
     Files.readAllBytes(database.resolve("data.mdb"));

@@ -7,6 +7,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.data.ImageFormat;
+import dev.tandem.data.RecordSource;
 import dev.tandem.data.glyphs.Glyph;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Loader;
@@ -18,12 +19,10 @@ import dev.tandem.data.order.Position;
 import dev.tandem.data.order.SampleOrder;
 import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.order.Steps;
-import dev.tandem.data.read.ModeFeed;
-import dev.tandem.data.read.ModeSettings;
+import dev.tandem.data.read.CachePolicy;
+import dev.tandem.data.read.LmdbSources;
+import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.read.ReadMode;
-import dev.tandem.data.read.ReaderReport;
-import dev.tandem.lmdb.Environment;
-import dev.tandem.lmdb.Snapshot;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.GradientListener;
 import dev.tandem.nn.Network;
@@ -33,9 +32,7 @@ import dev.tandem.nn.TrainingStep;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.sync.BlockingSynchronizer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -92,7 +89,7 @@ public final class TrainReadRank {
   public static void main(String[] arguments) {
     Reduction.prepare();
     Path database = Path.of(arguments[0]);
-    ReadMode mode = ModeSettings.DEFAULT.mode(arguments[1]);
+    ReadMode mode = ReadMode.of(arguments[1]);
     long steps = Long.parseLong(arguments[2]);
     int threads = Integer.parseInt(arguments[3]);
     try (Communicator communicator = Communicator.join();
@@ -104,8 +101,6 @@ public final class TrainReadRank {
   }
 
   private void run(Path database, ReadMode mode, long count) {
-    SampleOrder order = new SampleOrder(SEED, records(database), Shuffle.NONE);
-    Steps steps = new Steps(order, DigitsNetwork.GLOBAL_BATCH, EpochEnd.CIRCULAR);
     Plan plan = new Plan(communicator.rank(), communicator.size(), Position.START, count);
     ImageFormat format =
         new ImageFormat(
@@ -115,19 +110,20 @@ public final class TrainReadRank {
             Glyph.CLASSES,
             DigitsNetwork.PIXEL_MEAN,
             DigitsNetwork.PIXEL_DEVIATION);
-    List<ModeFeed> feeds = new ArrayList<>();
     communicator.barrier();
     long began = System.nanoTime();
-    try (Loader loader =
-        new Loader(
-            part -> {
-              ModeFeed feed = new ModeFeed(database, mode, steps, part, communicator);
-              feeds.add(feed);
-              return feed;
-            },
-            Preparation.plain(format),
-            plan,
-            LoaderOptions.DEFAULT.withThreads(1))) {
+    LoadRequest request = new LoadRequest(mode, CachePolicy.NONE, Shuffle.NONE, 1);
+    try (RecordSource source = LmdbSources.open(database, request, communicator, line -> {});
+        Loader loader =
+            new Loader(
+                source,
+                new Steps(
+                    new SampleOrder(SEED, source.size(), Shuffle.NONE),
+                    DigitsNetwork.GLOBAL_BATCH,
+                    EpochEnd.CIRCULAR),
+                Preparation.plain(format),
+                plan,
+                LoaderOptions.DEFAULT.withThreads(1))) {
       mark = began;
       step(loader.next());
       double first = nanos.get(Part.READ) / 1e9;
@@ -138,7 +134,7 @@ public final class TrainReadRank {
         loss = step(loader.next());
       }
       double seconds = (System.nanoTime() - began) / 1e9;
-      print(count, seconds, first, loss, feeds.getFirst().report());
+      print(count, seconds, first, loss, mode == ReadMode.AUTO ? ReadMode.PROV : mode);
     }
   }
 
@@ -178,14 +174,7 @@ public final class TrainReadRank {
     }
   }
 
-  private static long records(Path database) {
-    try (Environment environment = Environment.open(database);
-        Snapshot snapshot = environment.snapshot()) {
-      return snapshot.main().size();
-    }
-  }
-
-  private void print(long steps, double seconds, double first, double loss, ReaderReport reading) {
+  private void print(long steps, double seconds, double first, double loss, ReadMode mode) {
     CRC32C digest = new CRC32C();
     digest.update(network.parameterBuffer().asByteBuffer());
     StringBuilder line = new StringBuilder(TrainReadBenchmark.MARK);
@@ -198,7 +187,7 @@ public final class TrainReadRank {
             first,
             loss,
             digest.getValue(),
-            reading.mode()));
+            mode.code()));
     for (Part part : Part.values()) {
       double milliseconds = nanos.getOrDefault(part, 0L) / 1e6 / Math.max(1, steps - 1);
       line.append(String.format(Locale.ROOT, " %s=%.4f", part.code(), milliseconds));

@@ -13,6 +13,8 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.importing.SyntheticRecords.Kind;
 import dev.tandem.data.read.BatchPlan;
+import dev.tandem.data.read.CachePolicy;
+import dev.tandem.data.read.ModeSettings;
 import dev.tandem.data.read.ReadLaunch;
 import dev.tandem.data.read.ReadMode;
 import dev.tandem.data.read.ReadRequest;
@@ -87,12 +89,14 @@ class LatencyStorageTest {
     ReadRequest request =
         new ReadRequest(
             database,
-            new ReadMode.Automatic(),
+            ReadMode.AUTO,
+            ModeSettings.DEFAULT,
             500,
             ReadRequest.EPOCH,
             BatchPlan.Access.STRIDED,
             new Seed(1),
-            false);
+            false,
+            CachePolicy.NONE);
     return ReadLaunch.run(request, 1, line -> {}).getFirst();
   }
 

@@ -78,10 +78,7 @@ final class Fetcher implements Runnable {
     try {
       long began = System.nanoTime();
       RecordBlock block = fetch.read();
-      long bytes = 0;
-      for (int i = 0; i < block.size(); i++) {
-        bytes += block.record(i).value().byteSize();
-      }
+      long bytes = block.bytes();
       meter.read(System.nanoTime() - began, bytes);
       belt.correct(bytes - fetch.expectedBytes());
       FetchedGroup group = new FetchedGroup(block, bytes, fetch.steps().size());

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
 
 /**
  * A rank's shares of the steps, as the order has them, read from a source. Steps are read together
@@ -20,9 +19,6 @@ import java.util.stream.IntStream;
  * the window ends, so that the source can read it front to back.
  */
 final class OrderedFeed implements Feed {
-
-  /** Large enough for any storage. */
-  private static final long MOST_TOGETHER = 4L << 20;
 
   private final RecordSource source;
   private final Steps steps;
@@ -77,7 +73,7 @@ final class OrderedFeed implements Feed {
     } while (stepsLeft > 0
         && bytes + stepBytes <= mostBytes
         && belongsTogether(first, bytes + stepBytes));
-    readTogether = Math.min(MOST_TOGETHER, 2 * Math.max(readTogether, bytes));
+    readTogether = Math.min(source.fetchBytes(), 2 * Math.max(readTogether, bytes));
     return Optional.of(new SourceFetch(taken, bytes));
   }
 
@@ -134,11 +130,13 @@ final class OrderedFeed implements Feed {
 
     @Override
     public RecordBlock read() {
-      long[] ordinals =
-          taken.stream()
-              .flatMapToLong(
-                  samples -> IntStream.range(0, samples.count()).mapToLong(samples::ordinal))
-              .toArray();
+      long[] ordinals = new long[taken.stream().mapToInt(StepSamples::count).sum()];
+      int at = 0;
+      for (StepSamples samples : taken) {
+        for (int i = 0; i < samples.count(); i++) {
+          ordinals[at++] = samples.ordinal(i);
+        }
+      }
       RecordBlock block = source.fetch(ordinals);
       if (ordinals.length > 0) {
         recordBytes.set(Math.max(1, block.record(0).value().byteSize()));

@@ -16,6 +16,12 @@ final class SampleWriter {
   private final ImageFormat format;
   private final List<float[]> tables;
   private final StageMeter meter;
+
+  // Since the last report.
+  private long samples;
+  private long decodeNanos;
+  private long augmentNanos;
+
   private byte[] bytes = new byte[0];
   private float[] floats = new float[0];
 
@@ -41,8 +47,18 @@ final class SampleWriter {
       normalise(image, slot.images(), (long) index * format.values());
       slot.labels().setAtIndex(ValueLayout.JAVA_LONG, index, sample.label());
     } finally {
-      meter.sample(decoded - began, System.nanoTime() - decoded);
+      samples++;
+      decodeNanos += decoded - began;
+      augmentNanos += System.nanoTime() - decoded;
     }
+  }
+
+  /** Tells the meter what was done since the last call. */
+  void report() {
+    meter.samples(samples, decodeNanos, augmentNanos);
+    samples = 0;
+    decodeNanos = 0;
+    augmentNanos = 0;
   }
 
   private void check(Image image, int label) {

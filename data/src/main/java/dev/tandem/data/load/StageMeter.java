@@ -16,8 +16,8 @@ final class StageMeter {
   private final long began = System.nanoTime();
   private volatile long firstBatch;
 
-  void sample(long decodeNanos, long augmentNanos) {
-    samples.increment();
+  void samples(long count, long decodeNanos, long augmentNanos) {
+    samples.add(count);
     decoding.add(decodeNanos);
     augmenting.add(augmentNanos);
   }

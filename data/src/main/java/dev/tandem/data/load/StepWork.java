@@ -54,6 +54,11 @@ final class StepWork {
     return group.block().record(firstInBlock + sample);
   }
 
+  /** Fails if the records read so far may not be those of the source. */
+  void ensureIntact() {
+    group.block().ensureIntact();
+  }
+
   void begin(Slot ownSlot) {
     slot = ownSlot;
   }

@@ -36,9 +36,11 @@ final class Worker implements Runnable {
       for (int i = chunk.from(); i < chunk.to(); i++) {
         write(chunk.work(), i, bad);
       }
+      chunk.work().ensureIntact();
     } catch (Throwable e) {
       failure = told(e);
     }
+    writer.report();
     if (belt.finish(chunk, bad, failure)) {
       // Nobody else touches the step now.
       chunk.work().closeGaps();

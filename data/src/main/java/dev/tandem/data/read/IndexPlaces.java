@@ -1,21 +1,16 @@
 package dev.tandem.data.read;
 
-import dev.tandem.lmdb.Database;
-import dev.tandem.lmdb.index.LeafKeys;
 import dev.tandem.lmdb.index.NumberedKeys;
 import dev.tandem.lmdb.index.RecordIndex;
 import java.nio.ByteBuffer;
 
 /**
  * Finds records by the record index. Of keys the index knows at most how they count: else their
- * leaf is read along, which costs little where records come in key order, or all leaves were read
- * before. For one thread.
+ * leaf is read along, which costs little where records come in key order. For one thread.
  */
 final class IndexPlaces {
 
   private final RecordIndex index;
-  private final LeafCache cache;
-  private final LeafKeys keys;
   private final NumberedKeys numbered;
 
   /** The last keys that were made from numbers; each goes behind the one before, then round. */
@@ -29,23 +24,15 @@ final class IndexPlaces {
   private long firstOfLeaf;
   private long behindLeaf;
 
-  private IndexPlaces(
-      RecordIndex index, Database database, LeafCache cache, NumberedKeys numbered, int kept) {
+  private IndexPlaces(RecordIndex index, NumberedKeys numbered, int kept) {
     this.index = index;
-    this.cache = cache;
-    this.keys = new LeafKeys(database);
     this.numbered = numbered;
     this.made = numbered == null ? null : ByteBuffer.allocate(kept * numbered.width());
   }
 
   /** With the leaf of each record to be read along. */
-  static IndexPlaces withLeaves(RecordIndex index, Database database) {
-    return new IndexPlaces(index, database, null, null, 0);
-  }
-
-  /** With keys from leaves that were read before. */
-  static IndexPlaces withCache(RecordIndex index, Database database, LeafCache cache) {
-    return new IndexPlaces(index, database, cache, null, 0);
+  static IndexPlaces withLeaves(RecordIndex index) {
+    return new IndexPlaces(index, null, 0);
   }
 
   /**
@@ -53,8 +40,8 @@ final class IndexPlaces {
    *
    * @param kept so many keys stay where they are while others are found
    */
-  static IndexPlaces withNumbers(RecordIndex index, Database database, int kept) {
-    return new IndexPlaces(index, database, null, index.numberedKeys().orElseThrow(), kept);
+  static IndexPlaces withNumbers(RecordIndex index, int kept) {
+    return new IndexPlaces(index, index.numberedKeys().orElseThrow(), kept);
   }
 
   /** Says where a record is. */
@@ -67,20 +54,11 @@ final class IndexPlaces {
     }
     findLeaf(ordinal);
     long page = index.pageOfLeaf(leaf);
-    if (cache == null) {
-      record.leafPage = page;
-      record.inLeaf = ordinal - firstOfLeaf;
-      record.keyPosition = page * index.pageSize();
-      record.keyLength = index.pageSize();
-      record.keyMemory = null;
-    } else {
-      keys.load(page, cache.memory(), cache.at(leaf));
-      keys.seek(ordinal - firstOfLeaf);
-      record.leafPage = -1;
-      record.keyMemory = cache.memory();
-      record.keyPosition = keys.keyAt();
-      record.keyLength = keys.keyLength();
-    }
+    record.leafPage = page;
+    record.inLeaf = ordinal - firstOfLeaf;
+    record.keyPosition = page * index.pageSize();
+    record.keyLength = index.pageSize();
+    record.keyMemory = null;
   }
 
   private void makeKey(long ordinal, Located record) {

@@ -25,10 +25,21 @@ final class MappedReading implements Reading {
   private final Snapshot snapshot;
   private final Path file;
   private final RecordIndex index;
+  private final Optional<PageCacheLoader> cache;
   private final AtomicLong nextIteration = new AtomicLong();
   private final int aheadBytes;
 
-  MappedReading(BatchPlan plan, Peers peers, Snapshot snapshot, Path file, RecordIndex index) {
+  /**
+   * @param cache brings the file into memory meanwhile, if it is not there
+   */
+  MappedReading(
+      BatchPlan plan,
+      Peers peers,
+      Snapshot snapshot,
+      Path file,
+      RecordIndex index,
+      Optional<PageCacheLoader> cache) {
+    this.cache = cache;
     this.plan = plan;
     this.peers = peers;
     this.snapshot = snapshot;
@@ -91,7 +102,7 @@ final class MappedReading implements Reading {
       setDaemon(true);
       this.visitor = visitor;
       Database database = snapshot.main();
-      this.places = IndexPlaces.withLeaves(index, database);
+      this.places = IndexPlaces.withLeaves(index);
       this.keys = new LeafKeys(database);
     }
 
@@ -156,6 +167,9 @@ final class MappedReading implements Reading {
     }
 
     private void touch(Located value) {
+      if (cache.isPresent()) {
+        cache.get().await(value.valuePosition, value.valueLength);
+      }
       ByteBuffer window = data.window(value.valuePosition);
       int at = MappedData.at(value.valuePosition);
       int end = at + Math.min(value.valueLength, aheadBytes);

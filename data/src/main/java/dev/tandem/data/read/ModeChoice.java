@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
  *
  * @param reason one line
  */
-record ModeChoice(ReadMode mode, String reason) {
+record ModeChoice(ReadMode mode, ModeSettings settings, String reason) {
 
   private static final double WARM = 0.9;
   private static final int SMALL = 4096;
@@ -89,7 +89,8 @@ record ModeChoice(ReadMode mode, String reason) {
     if (warm >= WARM) {
       Requests mapped = new Requests(LARGE, 1, Requests.Route.MAPPED);
       return new ModeChoice(
-          new ReadMode.Indexed(EVERY_READER, mapped),
+          ReadMode.PROV,
+          new ModeSettings(EVERY_READER, mapped, 0, 1),
           percent(warm) + " of the file is in the page cache: prov, straight from there");
     }
     try (PositionalFile direct = PositionalFile.openDirect(file)) {
@@ -126,13 +127,15 @@ record ModeChoice(ReadMode mode, String reason) {
       int most = shortRecords && queued(file) ? QUEUED_DEPTH : Requests.RANDOM_DEPTH;
       int depth = Math.max(most / roots, FEWEST_UNDER_WAY);
       return new ModeChoice(
-          new ReadMode.Indexed(roots, new Requests(LARGE, depth, route)),
+          ReadMode.PROV,
+          new ModeSettings(roots, new Requests(LARGE, depth, route), 0, 1),
           seen + ": prov, " + who + ", queue depth " + depth);
     }
     if (small >= LONG_REQUEST_SECONDS && sideBySide(file, memory, random, small)) {
       int depth = slowDepth(small, bandwidth, hostReaders);
       return new ModeChoice(
-          new ReadMode.Indexed(EVERY_READER, new Requests(LARGE, depth, route)),
+          ReadMode.PROV,
+          new ModeSettings(EVERY_READER, new Requests(LARGE, depth, route), 0, 1),
           seen
               + " for many at once: prov, every reader a root, blocks of 1 MiB, queue depth "
               + depth);
@@ -151,7 +154,8 @@ record ModeChoice(ReadMode mode, String reason) {
       int block = ModeSettings.DEFAULT.requests().block();
       int depth = Math.max(UNDER_WAY / roots, FEWEST_UNDER_WAY);
       return new ModeChoice(
-          new ReadMode.Indexed(roots, new Requests(block, depth, route)),
+          ReadMode.PROV,
+          new ModeSettings(roots, new Requests(block, depth, route), 0, 1),
           seen + ": prov, " + who + ", blocks of " + (block >> 10) + " KiB, queue depth " + depth);
     }
     int block = rationed ? WHOLE_REQUEST : block(small, bandwidth);
@@ -160,10 +164,12 @@ record ModeChoice(ReadMode mode, String reason) {
     if (hosts > 1) {
       int group = Math.max(1, hosts / 2);
       return new ModeChoice(
-          new ReadMode.Staggered(1, requests, 0, group),
+          ReadMode.STAG,
+          new ModeSettings(1, requests, 0, group),
           seen + ": stag" + coalesced + ", " + group + " hosts at a time");
     }
-    return new ModeChoice(new ReadMode.Coalesced(1, requests, 0), seen + ": coal" + coalesced);
+    return new ModeChoice(
+        ReadMode.COAL, new ModeSettings(1, requests, 0, 1), seen + ": coal" + coalesced);
   }
 
   /** Whether the kernel has a queue for us. */
@@ -271,7 +277,6 @@ record ModeChoice(ReadMode mode, String reason) {
   }
 
   private String text() {
-    ModeSettings settings = mode.settings();
     return String.join(
         "|",
         mode.code(),
@@ -293,6 +298,6 @@ record ModeChoice(ReadMode mode, String reason) {
     ModeSettings settings =
         new ModeSettings(
             Integer.parseInt(words.get(1)), requests, 0, Integer.parseInt(words.get(5)));
-    return new ModeChoice(settings.mode(words.get(0)), words.get(6));
+    return new ModeChoice(ReadMode.of(words.get(0)), settings, words.get(6));
   }
 }

@@ -5,7 +5,7 @@ import dev.tandem.core.UsageException;
 /**
  * What can be set for modes; each mode takes what concerns it.
  *
- * @param roots root readers a host
+ * @param roots root readers per host; mode lmdb has no others
  * @param budget bytes of memory that a host's readers may use for data under way; 0 for what was
  *     found best
  * @param group roots that read at a time, of all hosts
@@ -24,24 +24,9 @@ public record ModeSettings(int roots, Requests requests, long budget, int group)
     }
   }
 
-  /** A mode with these settings. */
-  public ReadMode mode(String code) {
-    return switch (code) {
-      case "lmdb" -> new ReadMode.Lmdb();
-      case "lmm" -> new ReadMode.LocalMap(roots);
-      case "dm" -> new ReadMode.DistributedMap(roots);
-      case "dio" -> new ReadMode.DirectSeek(roots, requests);
-      case "prov" -> new ReadMode.Indexed(roots, requests);
-      case "coal" -> new ReadMode.Coalesced(roots, requests, budget);
-      case "stag" -> new ReadMode.Staggered(roots, requests, budget, group);
-      case "auto" -> new ReadMode.Automatic();
-      default ->
-          throw new UsageException(
-              "there is no mode '%s'; there are %s".formatted(code, ReadMode.CODES));
-    };
-  }
-
-  ModeSettings withRoots(int number) {
-    return new ModeSettings(number, requests, budget, group);
+  /** The same with bytes coming another way. */
+  ModeSettings through(Requests.Route route) {
+    Requests other = new Requests(requests.block(), requests.queueDepth(), route);
+    return new ModeSettings(roots, other, budget, group);
   }
 }

@@ -11,20 +11,23 @@ import java.util.Locale;
  *
  * @param iterations batches to read, or {@link #EPOCH}
  * @param cold drop the file from the page cache first
+ * @param cache whether the database is brought into memory while it is read
  */
 public record ReadRequest(
     Path database,
     ReadMode mode,
+    ModeSettings settings,
     int batch,
     long iterations,
     BatchPlan.Access access,
     Seed seed,
-    boolean cold) {
+    boolean cold,
+    CachePolicy cache) {
 
   /** As many iterations as it takes to read every record at least once. */
   public static final long EPOCH = -1;
 
-  private static final int WORDS = 12;
+  private static final int WORDS = 13;
 
   public ReadRequest {
     if (batch < 1 || iterations < EPOCH) {
@@ -42,7 +45,6 @@ public record ReadRequest(
 
   /** As arguments of {@link ReaderMain}. */
   public List<String> arguments() {
-    ModeSettings settings = mode.settings();
     return List.of(
         database.toString(),
         mode.code(),
@@ -55,7 +57,8 @@ public record ReadRequest(
         Integer.toString(batch),
         Long.toString(iterations),
         access.name().toLowerCase(Locale.ROOT) + (cold ? "-cold" : ""),
-        Long.toString(seed.value()));
+        Long.toString(seed.value()),
+        cache.code());
   }
 
   /** From arguments of {@link ReaderMain}. */
@@ -78,11 +81,13 @@ public record ReadRequest(
     String order = cold ? access.substring(0, access.length() - "-cold".length()) : access;
     return new ReadRequest(
         Path.of(words.get(0)),
-        settings.mode(words.get(1)),
+        ReadMode.of(words.get(1)),
+        settings,
         Integer.parseInt(words.get(8)),
         Long.parseLong(words.get(9)),
         BatchPlan.Access.valueOf(order.toUpperCase(Locale.ROOT)),
         new Seed(Long.parseLong(words.get(11))),
-        cold);
+        cold,
+        CachePolicy.of(words.get(12)));
   }
 }

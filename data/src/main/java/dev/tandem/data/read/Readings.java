@@ -6,6 +6,7 @@ import dev.tandem.posix.PositionalFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Makes the {@link Reading} of one reader, by the mode of the request. All readers do so together:
@@ -19,13 +20,18 @@ final class Readings implements AutoCloseable {
   /** Values that are longer are not handed on through slots sized for typical ones. */
   private static final long TYPICAL_VALUES = 32;
 
+  private static final int EVERY_READER = 1 << 20;
+  private static final Requests MAPPED = new Requests(1 << 20, 1, Requests.Route.MAPPED);
+
   private final Peers peers;
   private final Path file;
   private final Snapshot snapshot;
   private final Breakdown times;
   private final BatchPlan plan;
   private final ReadMode mode;
+  private final ModeSettings settings;
   private final String choice;
+  private Optional<PageCacheLoader> cache = Optional.empty();
   private final RootGroups groups;
   private final OutsideValues outside;
   private final IndexLoading loading;
@@ -40,20 +46,55 @@ final class Readings implements AutoCloseable {
     this.plan = request.plan(snapshot.main().size(), peers.size());
     this.outside = new OutsideValues(file, snapshot);
     this.loading = new IndexLoading(request.database(), snapshot);
-    if (request.mode() instanceof ReadMode.Automatic) {
+    CacheDecision decision = decide(request);
+    if (request.mode() == ReadMode.AUTO && decision.memory()) {
+      this.mode = ReadMode.PROV;
+      this.settings = new ModeSettings(EVERY_READER, MAPPED, 0, 1);
+      this.choice = decision.reason();
+    } else if (request.mode() == ReadMode.AUTO) {
       if (peers.rank() == peers.hostRanks()[0]) {
         // A root by any choice, and each needs the index.
         loading.beginIfStored();
       }
       ModeChoice chosen = ModeChoice.agreed(peers, file, plan.strided(), !longRequests());
       this.mode = chosen.mode();
+      this.settings = chosen.settings();
       this.choice = chosen.reason();
     } else {
       this.mode = request.mode();
+      this.settings =
+          decision.memory() ? request.settings().through(decisionRoute()) : request.settings();
       this.choice = "";
     }
-    this.groups = RootGroups.of(peers.hosts(), mode.roots(), peers.rank());
+    int roots = mode == ReadMode.LMDB ? EVERY_READER : settings.roots();
+    this.groups = RootGroups.of(peers.hosts(), roots, peers.rank());
     StagedRecords.of(file).ifPresent(this::requireStaged);
+    if (decision.memory()) {
+      this.cache = Optional.of(new PageCacheLoader(file, form(peers.hostRanks())));
+    }
+  }
+
+  /** A mode that is named reads as it is described, unless memory is asked for. */
+  private CacheDecision decide(ReadRequest request) {
+    if (request.mode() != ReadMode.AUTO && request.cache() != CachePolicy.MEMORY) {
+      return new CacheDecision(false, "");
+    }
+    byte[] verdict = new byte[1];
+    CacheDecision decision = null;
+    if (peers.rank() == 0) {
+      double epochs = (double) plan.iterations() * plan.batch() / plan.records();
+      // The last batch of an only epoch may go beyond it.
+      boolean once = plan.iterations() <= Math.ceilDiv(plan.records(), (long) plan.batch());
+      decision = CacheDecision.of(request.cache(), file, once ? 1 : epochs, plan.strided());
+      verdict[0] = (byte) (decision.memory() ? 1 : 0);
+    }
+    peers.broadcast(verdict, 0);
+    return decision != null ? decision : new CacheDecision(verdict[0] != 0, "");
+  }
+
+  /** How a mode that makes requests reads what is brought into the page cache. */
+  private Requests.Route decisionRoute() {
+    return mode == ReadMode.PROV ? Requests.Route.MAPPED : Requests.Route.CACHED;
   }
 
   private void requireStaged(StagedRecords staged) {
@@ -78,16 +119,15 @@ final class Readings implements AutoCloseable {
   }
 
   Reading open() {
-    ModeSettings settings = mode.settings();
     Requests requests = settings.requests();
-    return switch (mode.kind()) {
+    return switch (mode) {
       case LMDB -> cursor();
       case LMM -> groups.members().length == 1 ? cursor() : copied();
       case DM -> speculative();
       case DIO -> sought(requests);
       case PROV ->
           requests.route() == Requests.Route.MAPPED
-              ? new MappedReading(plan, peers, snapshot, file, index())
+              ? new MappedReading(plan, peers, snapshot, file, index(), cache)
               : indexed(requests);
       case COAL -> coalesced(requests, settings.budget(), Integer.MAX_VALUE);
       case STAG -> coalesced(requests, settings.budget(), settings.group());
@@ -194,21 +234,16 @@ final class Readings implements AutoCloseable {
       opened.close();
       return follower(ring);
     }
-    Locator locator = new IndexLocator(plan, places(requests, opened));
+    Locator locator = new IndexLocator(plan, places());
     return reading(requests, opened, ring, locator, size.iterations(), turns);
   }
 
-  private IndexPlaces places(Requests requests, PositionalFile opened) {
+  private IndexPlaces places() {
     RecordIndex index = index();
     if (!plan.strided() && index.numberedKeys().isPresent()) {
-      return IndexPlaces.withNumbers(index, snapshot.main(), 1);
+      return IndexPlaces.withNumbers(index, 1);
     }
-    if (!plan.strided() && LeafCache.suits(index, opened.alignment())) {
-      Peers readers = LeafCache.readers(peers, groups);
-      LeafCache leaves = LeafCache.read(index, opened, requests.queueDepth(), readers);
-      return IndexPlaces.withCache(index, snapshot.main(), leaves);
-    }
-    return IndexPlaces.withLeaves(index, snapshot.main());
+    return IndexPlaces.withLeaves(index);
   }
 
   private Reading reading(
@@ -308,6 +343,7 @@ final class Readings implements AutoCloseable {
   /** Closes the groups that were formed; after the reading. */
   @Override
   public void close() {
+    cache.ifPresent(PageCacheLoader::close);
     for (Peers group : formed) {
       group.close();
     }

@@ -295,6 +295,7 @@ public final class ReuseFeed implements Feed {
           for (int i = 0; i < records.length; i++) {
             records[i] = Copies.of(records[i]);
           }
+          block.ensureIntact();
         }
         int lead = ordinals.length - count;
         round.read(from - lead, records);

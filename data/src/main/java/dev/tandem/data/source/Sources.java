@@ -1,10 +1,16 @@
 package dev.tandem.data.source;
 
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.importing.ImageFolder;
 import dev.tandem.data.importing.SourceFormat;
-import dev.tandem.data.read.DirectSource;
+import dev.tandem.data.read.IndexedLmdbSource;
+import dev.tandem.data.read.LmdbSources;
+import dev.tandem.data.read.LoadRequest;
+import dev.tandem.data.read.ReadMode;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /** Opens data sets by their paths. */
 public final class Sources {
@@ -28,7 +34,32 @@ public final class Sources {
       case IDX -> IdxSource.open(SourceFormat.idx(path, null, split));
       case CIFAR10 -> CifarSource.open(SourceFormat.cifar10(path, split));
       case TAR -> TarSource.open(SourceFormat.tarShards(path));
-      case LMDB -> DirectSource.open(path);
+      case LMDB -> IndexedLmdbSource.open(path);
     };
+  }
+
+  /**
+   * Opens a data set for the loaders of all ranks, which call this together.
+   *
+   * @param request how records are to be read; modes are for LMDB databases
+   * @param communicator of all ranks; stays open at least as long as the source
+   * @param log is told in one line, in the first rank, how the data will be read
+   */
+  public static RecordSource open(
+      Path path,
+      SourceFormat format,
+      SourceFormat.Split split,
+      LoadRequest request,
+      Communicator communicator,
+      Consumer<String> log) {
+    if (format == SourceFormat.LMDB) {
+      return LmdbSources.open(path, request, communicator, log);
+    }
+    if (request.mode() != ReadMode.AUTO) {
+      throw new UsageException(
+          "read mode %s is for LMDB databases; %s is %s"
+              .formatted(request.mode().code(), path, format));
+    }
+    return open(path, format, split);
   }
 }

@@ -47,12 +47,14 @@ class LiveWriterTest {
     Requests requests = new Requests(1 << 16, 4, Requests.Route.DIRECT);
     return new ReadRequest(
         database,
-        new ModeSettings(2, requests, 0, 1).mode(code),
+        ReadMode.of(code),
+        new ModeSettings(2, requests, 0, 1),
         50,
         (long) epochs * LiveWriter.RECORDS / 50,
         BatchPlan.Access.STRIDED,
         new Seed(1),
-        false);
+        false,
+        CachePolicy.AUTO);
   }
 
   /** Sums all records and notes from which commits they say they are. */
@@ -182,7 +184,7 @@ class LiveWriterTest {
           () -> {
             for (int round = 0; round < 40; round++) {
               Path path = round % 4 == 0 ? folder.resolve("written") : database;
-              try (DirectSource source = DirectSource.open(path)) {
+              try (IndexedLmdbSource source = IndexedLmdbSource.open(path)) {
                 for (int again = 0; again < 5; again++) {
                   assertOneCommit(List.of(fetched(source)), 1, path.toString());
                 }
@@ -199,7 +201,7 @@ class LiveWriterTest {
     assertTrue(outcomes[0] >= 10);
   }
 
-  private static Seen fetched(DirectSource source) {
+  private static Seen fetched(IndexedLmdbSource source) {
     Seen seen = new Seen();
     long[] all = LongStream.range(0, source.size()).toArray();
     try (RecordBlock block = source.fetch(all)) {
@@ -209,6 +211,7 @@ class LiveWriterTest {
         ByteBuffer value = ByteBuffer.wrap(record.value().toArray(ValueLayout.JAVA_BYTE));
         seen.record(key, 0, key.capacity(), value, 0, value.capacity());
       }
+      block.ensureIntact();
     }
     return seen;
   }

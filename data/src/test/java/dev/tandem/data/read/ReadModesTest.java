@@ -44,14 +44,16 @@ class ReadModesTest {
     Path database = folder.resolve(layout.name());
     layout.write(database, random);
     List<Long> plain = plain(database);
-    for (ReadMode mode : modes(random)) {
+    for (Way mode : modes(random)) {
       check(database, plain, mode, 1 + random.nextInt(2), random);
       check(database, plain, mode, 3 + random.nextInt(2), random);
     }
   }
 
-  private static List<ReadMode> modes(SplittableRandom random) {
-    List<ReadMode> modes = new ArrayList<>();
+  private record Way(ReadMode mode, ModeSettings settings) {}
+
+  private static List<Way> modes(SplittableRandom random) {
+    List<Way> modes = new ArrayList<>();
     for (String code : ReadMode.CODES) {
       for (Requests.Route route : Requests.Route.values()) {
         boolean mapped = route == Requests.Route.MAPPED;
@@ -62,15 +64,17 @@ class ReadModesTest {
         Requests requests = new Requests(4096 << random.nextInt(5), 1 + random.nextInt(6), route);
         long budget = random.nextBoolean() ? 0 : 300_000;
         modes.add(
-            new ModeSettings(1 + random.nextInt(4), requests, budget, 1 + random.nextInt(3))
-                .mode(code));
+            new Way(
+                ReadMode.of(code),
+                new ModeSettings(
+                    1 + random.nextInt(4), requests, budget, 1 + random.nextInt(3))));
       }
     }
     return modes;
   }
 
   private static void check(
-      Path database, List<Long> plain, ReadMode mode, int readers, SplittableRandom random)
+      Path database, List<Long> plain, Way mode, int readers, SplittableRandom random)
       throws Exception {
     check(database, plain, mode, readers, 1 + random.nextInt(120), random);
   }
@@ -78,7 +82,7 @@ class ReadModesTest {
   private static void check(
       Path database,
       List<Long> plain,
-      ReadMode mode,
+      Way way,
       int readers,
       int batch,
       SplittableRandom random)
@@ -88,7 +92,15 @@ class ReadModesTest {
       long iterations = Math.min(40, plain.size() / batch + 1 + random.nextInt(3));
       ReadRequest request =
           new ReadRequest(
-              database, mode, batch, iterations, access, new Seed(random.nextLong()), false);
+              database,
+              way.mode,
+              way.settings,
+              batch,
+              iterations,
+              access,
+              new Seed(random.nextLong()),
+              false,
+              random.nextInt(4) == 0 ? CachePolicy.MEMORY : CachePolicy.AUTO);
       BatchPlan plan = request.plan(plain.size(), readers);
       List<List<Long>> seen = Watchdog.within(LIMIT, () -> read(request, readers));
       for (int reader = 0; reader < readers; reader++) {
@@ -151,7 +163,7 @@ class ReadModesTest {
     Path database = folder.resolve("few");
     Layout.TINY.write(database, random);
     List<Long> plain = plain(database);
-    for (ReadMode mode : modes(random)) {
+    for (Way mode : modes(random)) {
       for (int batch = 1; batch <= 3; batch++) {
         check(database, plain, mode, 4, batch, random);
       }
@@ -175,7 +187,7 @@ class ReadModesTest {
       transaction.commit();
     }
     List<Long> plain = plain(database);
-    for (ReadMode mode : modes(random)) {
+    for (Way mode : modes(random)) {
       for (int batch = 2; batch <= 3; batch++) {
         check(database, plain, mode, 1, batch, random);
       }
@@ -193,10 +205,19 @@ class ReadModesTest {
       }
     }
     for (int roots = 1; roots <= 3; roots++) {
-      ReadMode mode = new ReadMode.DistributedMap(roots);
+      ModeSettings settings =
+          new ModeSettings(roots, ModeSettings.DEFAULT.requests(), 0, 1);
       ReadRequest request =
           new ReadRequest(
-              database, mode, 192, ReadRequest.EPOCH, BatchPlan.Access.STRIDED, new Seed(1), false);
+              database,
+              ReadMode.DM,
+              settings,
+              192,
+              ReadRequest.EPOCH,
+              BatchPlan.Access.STRIDED,
+              new Seed(1),
+              false,
+              CachePolicy.NONE);
       List<ReaderReport> reports = Watchdog.within(LIMIT, () -> reports(request, 3));
       for (ReaderReport report : reports) {
         assertEquals(0, report.missedAfterSecond(), report.toString());
@@ -243,9 +264,17 @@ class ReadModesTest {
     }
     Requests requests = new Requests(1 << 16, 2, Requests.Route.DIRECT);
     for (String code : List.of("lmm", "dm", "dio", "stag", "auto")) {
-      ReadMode mode = new ModeSettings(2, requests, 0, 1).mode(code);
       ReadRequest request =
-          new ReadRequest(database, mode, 100, 7, BatchPlan.Access.STRIDED, new Seed(1), true);
+          new ReadRequest(
+              database,
+              ReadMode.of(code),
+              new ModeSettings(2, requests, 0, 1),
+              100,
+              7,
+              BatchPlan.Access.STRIDED,
+              new Seed(1),
+              true,
+              CachePolicy.AUTO);
       List<ReaderReport> reports =
           Watchdog.within(LIMIT, () -> ReadLaunch.run(request, 3, line -> {}));
       long sum = 0;

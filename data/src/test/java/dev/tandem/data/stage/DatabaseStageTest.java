@@ -9,7 +9,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.read.BatchPlan;
-import dev.tandem.data.read.DirectSource;
+import dev.tandem.data.read.IndexedLmdbSource;
 import dev.tandem.lmdb.write.BulkWriter;
 import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.testkit.TestSeed;
@@ -53,8 +53,8 @@ class DatabaseStageTest {
         staged.add(plan.ordinal(step * plan.batch() + plan.first(1) + i));
       }
     }
-    try (DirectSource expected = DirectSource.open(original);
-        DirectSource actual = DirectSource.open(copy)) {
+    try (IndexedLmdbSource expected = IndexedLmdbSource.open(original);
+        IndexedLmdbSource actual = IndexedLmdbSource.open(copy)) {
       for (long ordinal = 0; ordinal < RECORDS; ordinal++) {
         long asked = ordinal;
         if (staged.contains(ordinal)) {

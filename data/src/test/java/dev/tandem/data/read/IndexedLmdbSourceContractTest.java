@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Without a lock file, so that records from the page cache are copies. */
-class DirectSourceContractTest extends RecordSourceContract {
+class IndexedLmdbSourceContractTest extends RecordSourceContract {
 
   private static final Importer RECORDS =
       new SyntheticRecords(SyntheticRecords.Kind.CIFAR, 300, new Seed(5));
@@ -26,7 +26,7 @@ class DirectSourceContractTest extends RecordSourceContract {
     new DatabaseBuilder(path, true, WriterOptions.DEFAULT, 100, Progress.SILENT).build(RECORDS);
     Files.deleteIfExists(path.resolve("lock.mdb"));
     PageCache.capability().orElseThrow().drop(path.resolve("data.mdb"));
-    return DirectSource.open(path);
+    return IndexedLmdbSource.open(path);
   }
 
   @Override

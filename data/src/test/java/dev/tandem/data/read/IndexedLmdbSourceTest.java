@@ -14,18 +14,18 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class DirectSourceTest {
+class IndexedLmdbSourceTest {
 
   @TempDir Path folder;
 
   @ParameterizedTest
   @EnumSource(Layout.class)
   void fetchesGiveTheRecordsOfTheMappedSource(Layout layout) {
-    SplittableRandom random = TestSeed.of(DirectSourceTest.class).random();
+    SplittableRandom random = TestSeed.of(IndexedLmdbSourceTest.class).random();
     layout.write(folder, random);
     PageCache cache = PageCache.capability().orElseThrow();
     try (LmdbSource expected = LmdbSource.open(folder);
-        DirectSource source = DirectSource.open(folder)) {
+        IndexedLmdbSource source = IndexedLmdbSource.open(folder)) {
       assertEquals(expected.size(), source.size());
       for (int fetch = 0; fetch < 12; fetch++) {
         if (fetch % 2 == 0) {
