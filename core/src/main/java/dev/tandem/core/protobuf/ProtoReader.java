@@ -24,8 +24,10 @@ public final class ProtoReader {
   private final MemorySegment message;
   private final String kind;
   private long at;
-  private int field;
-  private int wireType;
+  private int tag;
+
+  /** The value of a varint field, the length of a bytes field: read once, in {@link #next}. */
+  private long number;
 
   /**
    * @param message borrowed
@@ -41,23 +43,24 @@ public final class ProtoReader {
     if (at == message.byteSize()) {
       return false;
     }
-    long tag = readVarint();
-    wireType = (int) (tag & 7);
-    if (tag >>> 3 == 0 || tag >>> 3 > Integer.MAX_VALUE) {
+    tag = (int) readVarint();
+    if (tag >>> 3 == 0) {
       throw damaged();
     }
-    field = (int) (tag >>> 3);
+    if (wireType() == VARINT || wireType() == BYTES) {
+      number = readVarint();
+    }
     return true;
   }
 
   /** The number of the current field. */
   public int field() {
-    return field;
+    return tag >>> 3;
   }
 
   public long varint() {
     require(VARINT);
-    return readVarint();
+    return number;
   }
 
   public float float32() {
@@ -68,7 +71,7 @@ public final class ProtoReader {
   /** A slice of the message. */
   public MemorySegment bytes() {
     require(BYTES);
-    return take(readVarint());
+    return take(number);
   }
 
   public String text() {
@@ -81,8 +84,8 @@ public final class ProtoReader {
 
   /** The integers of a repeated field, which are stored one by one or packed. */
   public void varints(LongConsumer each) {
-    if (wireType == VARINT) {
-      each.accept(readVarint());
+    if (wireType() == VARINT) {
+      each.accept(number);
       return;
     }
     ProtoReader packed = message();
@@ -93,7 +96,7 @@ public final class ProtoReader {
 
   /** The bytes of numbers of a fixed size in a repeated field, one by one or packed. */
   public MemorySegment fixed() {
-    return switch (wireType) {
+    return switch (wireType()) {
       case FIXED32 -> take(Integer.BYTES);
       case FIXED64 -> take(Long.BYTES);
       default -> bytes();
@@ -101,8 +104,8 @@ public final class ProtoReader {
   }
 
   public void skip() {
-    switch (wireType) {
-      case VARINT -> readVarint();
+    switch (wireType()) {
+      case VARINT -> {}
       case FIXED64 -> take(Long.BYTES);
       case BYTES -> bytes();
       case FIXED32 -> take(Integer.BYTES);
@@ -115,8 +118,12 @@ public final class ProtoReader {
     return new WorkFailedException("damaged, or not " + kind);
   }
 
+  private int wireType() {
+    return tag & 7;
+  }
+
   private void require(int expected) {
-    if (wireType != expected) {
+    if (wireType() != expected) {
       throw damaged();
     }
   }
@@ -134,10 +141,10 @@ public final class ProtoReader {
     long value = 0;
     for (int shift = 0; shift < Long.SIZE && at < message.byteSize(); shift += 7) {
       byte part = message.get(ValueLayout.JAVA_BYTE, at++);
-      value |= (part & 0x7FL) << shift;
       if (part >= 0) {
-        return value;
+        return value | ((long) part << shift);
       }
+      value |= (part & 0x7FL) << shift;
     }
     throw damaged();
   }
