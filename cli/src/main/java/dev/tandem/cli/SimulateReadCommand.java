@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
     description = {
       "Simulates the read modes with up to thousands of readers on a filesystem that all nodes"
           + " share: what requests cost, bandwidth, read-ahead, prefetching while waiting, requests"
-          + " out of order. The same seed gives the same results. docs/reading-benchmarks.md says"
+          + " out of order. The same seed gives the same results. docs/simulation.md says"
           + " what the model was fitted to."
     },
     footerHeading = "%nExamples:%n",

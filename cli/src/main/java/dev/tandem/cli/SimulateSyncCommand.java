@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
     description = {
       "Simulates gradient synchronisation on up to tens of thousands of ranks: cycles, sleeps that"
           + " last too long, threads that take each other's cores, stragglers, transfers. The same"
-          + " seed gives the same results. docs/synchronisation-simulator.md says what was fitted"
+          + " seed gives the same results. docs/simulation.md says what was fitted"
           + " and what is predicted."
     },
     footerHeading = "%nExamples:%n",

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * The built-in parameters, their noise fitted to the baseline of ResNet50 alone, against what was
  * published for the other policies and networks (thesis, chapter 6.4). What agrees is asserted as
  * the issue asks for it; what does not is asserted as it is, so that nobody takes it for agreement
- * and a change is seen. docs/synchronisation-simulator.md has the whole table.
+ * and a change is seen. docs/simulation.md has the whole table.
  */
 class PublishedFiguresTest {
 
