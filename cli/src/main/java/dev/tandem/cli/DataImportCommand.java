@@ -10,7 +10,7 @@ import dev.tandem.data.importing.IdxImporter;
 import dev.tandem.data.importing.ImageFolderImporter;
 import dev.tandem.data.importing.ImageOptions;
 import dev.tandem.data.importing.Importer;
-import dev.tandem.data.importing.SourceFormat;
+import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.importing.SourceImporter;
 import dev.tandem.data.source.TarSource;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package dev.tandem.cli;
 
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
-import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.train.SavedRun;

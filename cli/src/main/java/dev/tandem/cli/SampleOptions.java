@@ -13,7 +13,7 @@ import dev.tandem.data.augment.PixelStatistics;
 import dev.tandem.data.decode.DatumDecoder;
 import dev.tandem.data.decode.SampleDecoder;
 import dev.tandem.data.image.Image;
-import dev.tandem.data.importing.SourceFormat;
+import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.source.Sources;

@@ -35,15 +35,23 @@ public record Datum(int channels, int height, int width, int label, MemorySegmen
     return new Datum(channels, height, width, label, MemorySegment.ofArray(pixels));
   }
 
-  /** The message as Caffe's tools write it. */
+  /** The message as Caffe's tools for CIFAR and MNIST write it. */
   public byte[] encode() {
+    return fields().toByteArray();
+  }
+
+  /** The message as Caffe's tool for images writes it, which says that it is not encoded. */
+  public byte[] encodeImage() {
+    return fields().varint(ENCODED, 0).toByteArray();
+  }
+
+  private ProtoWriter fields() {
     return new ProtoWriter()
         .varint(CHANNELS, channels)
         .varint(HEIGHT, height)
         .varint(WIDTH, width)
         .bytes(DATA, pixels)
-        .varint(LABEL, label)
-        .toByteArray();
+        .varint(LABEL, label);
   }
 
   /** A message around an image file, JPEG or PNG, as Caffe's tools write it with --encoded. */

@@ -11,7 +11,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
-import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;

@@ -12,7 +12,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.StateTree;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.glyphs.GlyphDatabase;
-import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.read.IndexedLmdbSource;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Network;

@@ -5,7 +5,7 @@ import dev.tandem.bench.WarmUp;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
-import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.nn.Engine;
 import dev.tandem.train.batch.BatchSizings;
 import dev.tandem.train.batch.GrowingBatch;

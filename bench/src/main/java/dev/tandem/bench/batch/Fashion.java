@@ -1,8 +1,8 @@
 package dev.tandem.bench.batch;
 
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.data.importing.IdxFiles;
-import dev.tandem.data.importing.SourceFormat;
+import dev.tandem.data.format.IdxFiles;
+import dev.tandem.data.format.SourceFormat;
 import dev.tandem.nn.Samples;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,6 +1,10 @@
 package dev.tandem.data.importing;
 
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.Datum;
+import dev.tandem.data.format.BinaryInput;
+import dev.tandem.data.format.CifarFiles;
+import dev.tandem.data.format.Keys;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,7 +41,7 @@ public final class CifarImporter implements Importer {
 
   @Override
   public void importTo(RecordSink sink) {
-    DatumMessage datum = new DatumMessage();
+    byte[] pixels = new byte[PIXELS];
     long number = 0;
     for (Path file : files.paths()) {
       try (BinaryInput input = BinaryInput.open(file)) {
@@ -48,11 +52,12 @@ public final class CifarImporter implements Importer {
                 "%s is no CIFAR-10 file: record %,d has label %d, not one of 0..%d"
                     .formatted(file, record, label, CLASSES - 1));
           }
-          datum.begin(CifarFiles.CHANNELS, CifarFiles.SIDE, CifarFiles.SIDE);
-          input.fill(datum.buffer(), datum.dataAt(), PIXELS, "record", record);
-          datum.dataDone(PIXELS);
-          datum.label(label);
-          sink.put(MemorySegment.ofArray(Keys.padded(number++, 5)), datum.message());
+          input.fill(pixels, 0, PIXELS, "record", record);
+          Datum datum =
+              Datum.of(CifarFiles.CHANNELS, CifarFiles.SIDE, CifarFiles.SIDE, label, pixels);
+          sink.put(
+              MemorySegment.ofArray(Keys.padded(number++, 5)),
+              MemorySegment.ofArray(datum.encode()));
         }
       }
     }

@@ -1,5 +1,9 @@
 package dev.tandem.data.importing;
 
+import dev.tandem.data.Datum;
+import dev.tandem.data.format.BinaryInput;
+import dev.tandem.data.format.IdxFiles;
+import dev.tandem.data.format.Keys;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.OptionalLong;
@@ -28,16 +32,15 @@ public final class IdxImporter implements Importer {
 
   @Override
   public void importTo(RecordSink sink) {
-    DatumMessage datum = new DatumMessage();
-    int pixels = files.height() * files.width();
+    byte[] pixels = new byte[files.height() * files.width()];
     try (BinaryInput images = files.openImages();
         BinaryInput labels = files.openLabels()) {
       for (int number = 0; number < files.count(); number++) {
-        datum.begin(1, files.height(), files.width());
-        images.fill(datum.buffer(), datum.dataAt(), pixels, "image", number + 1);
-        datum.dataDone(pixels);
-        datum.label(labels.unsignedByte("label", number + 1));
-        sink.put(MemorySegment.ofArray(Keys.padded(number, 8)), datum.message());
+        images.fill(pixels, 0, pixels.length, "image", number + 1);
+        int label = labels.unsignedByte("label", number + 1);
+        Datum datum = Datum.of(1, files.height(), files.width(), label, pixels);
+        sink.put(
+            MemorySegment.ofArray(Keys.padded(number, 8)), MemorySegment.ofArray(datum.encode()));
       }
       images.expectEnd("its last image");
       labels.expectEnd("its last label");

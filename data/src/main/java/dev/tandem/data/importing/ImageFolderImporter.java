@@ -1,9 +1,12 @@
 package dev.tandem.data.importing;
 
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.Datum;
+import dev.tandem.data.format.ImageFolder;
+import dev.tandem.data.format.ImageFolder.ImageFile;
+import dev.tandem.data.format.Keys;
 import dev.tandem.data.image.ImageFiles;
 import dev.tandem.data.image.PlanarImage;
-import dev.tandem.data.importing.ImageFolder.ImageFile;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -79,17 +82,13 @@ public final class ImageFolderImporter implements Importer {
     try {
       byte[] bytes = file.read();
       PlanarImage image = decode(file.path(), bytes);
-      DatumMessage datum = new DatumMessage();
-      if (options.encoded()) {
-        datum.beginEncoded(bytes.length);
-        datum.data(bytes, 0, bytes.length);
-      } else {
-        datum.begin(image.channels(), image.height(), image.width());
-        datum.data(image.pixels(), 0, image.pixels().length);
-      }
-      datum.label(file.label());
-      datum.encoded(options.encoded());
-      return new Decoded(file, datum.message(), null);
+      byte[] message =
+          options.encoded()
+              ? Datum.encodeFile(MemorySegment.ofArray(bytes), file.label())
+              : Datum.of(
+                      image.channels(), image.height(), image.width(), file.label(), image.pixels())
+                  .encodeImage();
+      return new Decoded(file, MemorySegment.ofArray(message), null);
     } catch (WorkFailedException e) {
       return new Decoded(file, null, e);
     }

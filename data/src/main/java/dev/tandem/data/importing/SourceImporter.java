@@ -3,6 +3,7 @@ package dev.tandem.data.importing;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.RecordBlock;
 import dev.tandem.data.RecordSource;
+import dev.tandem.data.format.Keys;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,8 @@
 package dev.tandem.data.importing;
 
 import dev.tandem.core.Seed;
+import dev.tandem.data.Datum;
+import dev.tandem.data.format.Keys;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -76,19 +78,14 @@ public final class SyntheticRecords implements Importer {
 
   @Override
   public void importTo(RecordSink sink) {
-    DatumMessage datum = new DatumMessage();
-    int pixels = CHANNELS * kind.side * kind.side;
+    byte[] pixels = new byte[CHANNELS * kind.side * kind.side];
     for (long number = 0; number < records; number++) {
       Seed own = seed.derive(number);
       int label = (int) Long.remainderUnsigned(own.value(), kind.classes);
-      datum.begin(CHANNELS, kind.side, kind.side);
-      fill(datum.buffer(), datum.dataAt(), pixels, own.value());
-      datum.dataDone(pixels);
-      datum.label(label);
-      if (kind == Kind.IMAGENET) {
-        datum.encoded(false);
-      }
-      sink.put(MemorySegment.ofArray(key(number, label)), datum.message());
+      fill(pixels, own.value());
+      Datum datum = Datum.of(CHANNELS, kind.side, kind.side, label, pixels);
+      byte[] message = kind == Kind.IMAGENET ? datum.encodeImage() : datum.encode();
+      sink.put(MemorySegment.ofArray(key(number, label)), MemorySegment.ofArray(message));
     }
   }
 
@@ -102,13 +99,13 @@ public final class SyntheticRecords implements Importer {
     };
   }
 
-  /** SplitMix64; {@code size} is a multiple of 8. */
-  private static void fill(byte[] buffer, int offset, int size, long state) {
-    for (int i = 0; i < size; i += Long.BYTES) {
+  /** SplitMix64; the length is a multiple of 8. */
+  private static void fill(byte[] pixels, long state) {
+    for (int i = 0; i < pixels.length; i += Long.BYTES) {
       state += GOLDEN_GAMMA;
       long z = (state ^ (state >>> 30)) * 0xBF58476D1CE4E5B9L;
       z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-      LONGS.set(buffer, offset + i, z ^ (z >>> 31));
+      LONGS.set(pixels, i, z ^ (z >>> 31));
     }
   }
 }

@@ -8,8 +8,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Mode dm for a loader: while the records of one fetch are used, a thread touches the pages of those
- * that the next one will ask for if it is as far from this one as this one was from the last.
+ * Mode dm for a loader: while the records of one fetch are used, a thread touches the pages of
+ * those that the next one will ask for if it is as far from this one as this one was from the last.
  */
 final class AheadSource implements RecordSource {
 

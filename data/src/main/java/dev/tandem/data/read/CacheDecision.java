@@ -42,7 +42,8 @@ record CacheDecision(boolean memory, String reason) {
       return new CacheDecision(false, "cache: none, the data is read once, in key order");
     }
     return new CacheDecision(
-        true, "cache: memory, the data is brought into memory while it is first read (" + sizes + ")");
+        true,
+        "cache: memory, the data is brought into memory while it is first read (" + sizes + ")");
   }
 
   private static long size(Path file) {

@@ -2,8 +2,8 @@ package dev.tandem.data.read;
 
 import dev.tandem.core.Progress;
 import dev.tandem.lmdb.Environment;
-import dev.tandem.lmdb.index.RecordIndex;
 import dev.tandem.lmdb.Snapshot;
+import dev.tandem.lmdb.index.RecordIndex;
 import java.lang.foreign.MemorySegment;
 
 /** Values by the record index, which is built when it is missing. */

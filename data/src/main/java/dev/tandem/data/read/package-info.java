@@ -9,8 +9,8 @@
  * or through its mapping; a {@code SlotRing} hands rounds of records on to the root's followers, in
  * shared memory, or to the root alone, in its own; a {@link dev.tandem.data.read.RecordVisitor}
  * consumes them. {@link dev.tandem.data.read.ReadJob} is one reader's part, {@link
- * dev.tandem.data.read.ReadLaunch} starts all of them, {@link dev.tandem.data.read.IndexedLmdbSource} is
- * the same reading for a loader.
+ * dev.tandem.data.read.ReadLaunch} starts all of them, {@link
+ * dev.tandem.data.read.IndexedLmdbSource} is the same reading for a loader.
  *
  * <p>Promises: memory under way is bounded by the ring; after each round it is checked that no
  * writer has reused the pages ({@link dev.tandem.lmdb.page.SnapshotOverwrittenException}); values

@@ -2,8 +2,9 @@ package dev.tandem.data.source;
 
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.Datum;
-import dev.tandem.data.importing.CifarFiles;
-import dev.tandem.data.importing.Keys;
+import dev.tandem.data.format.CifarFiles;
+import dev.tandem.data.format.Keys;
+import dev.tandem.data.format.MappedFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

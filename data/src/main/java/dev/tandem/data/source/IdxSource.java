@@ -2,8 +2,9 @@ package dev.tandem.data.source;
 
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.Datum;
-import dev.tandem.data.importing.IdxFiles;
-import dev.tandem.data.importing.Keys;
+import dev.tandem.data.format.IdxFiles;
+import dev.tandem.data.format.Keys;
+import dev.tandem.data.format.MappedFile;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -2,8 +2,8 @@ package dev.tandem.data.source;
 
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.Datum;
-import dev.tandem.data.importing.ImageFolder;
-import dev.tandem.data.importing.Keys;
+import dev.tandem.data.format.ImageFolder;
+import dev.tandem.data.format.Keys;
 import java.lang.foreign.MemorySegment;
 
 /** The images of a folder; a file is opened when its record is asked for. */

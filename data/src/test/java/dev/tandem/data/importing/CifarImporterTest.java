@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.Datum;
+import dev.tandem.data.format.CifarFiles;
 import dev.tandem.testkit.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.Datum;
+import dev.tandem.data.format.IdxFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -112,7 +113,7 @@ class IdxImporterTest {
     e =
         assertThrows(
             WorkFailedException.class, () -> CollectedRecords.of(new IdxImporter(longer, labels)));
-    assertTrue(e.getMessage().contains("goes on behind its last image"), e.getMessage());
+    assertTrue(e.getMessage().contains("continues after its last image"), e.getMessage());
   }
 
   @Test

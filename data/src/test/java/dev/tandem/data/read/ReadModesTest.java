@@ -66,8 +66,7 @@ class ReadModesTest {
         modes.add(
             new Way(
                 ReadMode.of(code),
-                new ModeSettings(
-                    1 + random.nextInt(4), requests, budget, 1 + random.nextInt(3))));
+                new ModeSettings(1 + random.nextInt(4), requests, budget, 1 + random.nextInt(3))));
       }
     }
     return modes;
@@ -80,12 +79,7 @@ class ReadModesTest {
   }
 
   private static void check(
-      Path database,
-      List<Long> plain,
-      Way way,
-      int readers,
-      int batch,
-      SplittableRandom random)
+      Path database, List<Long> plain, Way way, int readers, int batch, SplittableRandom random)
       throws Exception {
     for (BatchPlan.Access access : BatchPlan.Access.values()) {
       // More than once around, unless that takes too many iterations.
@@ -205,8 +199,7 @@ class ReadModesTest {
       }
     }
     for (int roots = 1; roots <= 3; roots++) {
-      ModeSettings settings =
-          new ModeSettings(roots, ModeSettings.DEFAULT.requests(), 0, 1);
+      ModeSettings settings = new ModeSettings(roots, ModeSettings.DEFAULT.requests(), 0, 1);
       ReadRequest request =
           new ReadRequest(
               database,

@@ -10,7 +10,7 @@ import dev.tandem.data.DataRecord;
 import dev.tandem.data.Datum;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.RecordSourceContract;
-import dev.tandem.data.importing.SourceFormat;
+import dev.tandem.data.format.SourceFormat;
 import dev.tandem.testkit.TestSeed;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -4,7 +4,7 @@ import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.image.Image;
-import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.exchange.NetworkFiles;

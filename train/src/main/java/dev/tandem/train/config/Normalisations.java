@@ -7,7 +7,7 @@ import dev.tandem.data.RecordSource;
 import dev.tandem.data.augment.Normalisation;
 import dev.tandem.data.augment.PixelStatistics;
 import dev.tandem.data.decode.DatumDecoder;
-import dev.tandem.data.importing.SourceFormat.Split;
+import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.spec.Fields;
 import dev.tandem.nn.spec.NetworkSpec;

@@ -1,4 +1,4 @@
-package dev.tandem.data.source;
+package dev.tandem.data.format;
 
 import dev.tandem.core.WorkFailedException;
 import java.lang.foreign.MemorySegment;
@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * The regular files in a tar archive: POSIX ustar and pax, GNU with long names and large sizes. The
  * checksum of every header is checked.
  */
-final class TarMembers {
+public final class TarMembers {
 
   private static final int BLOCK = 512;
   private static final int NAME = 0;
@@ -26,7 +26,7 @@ final class TarMembers {
   private static final int PREFIX_BYTES = 155;
 
   /** A regular file. */
-  record Member(String name, long offset, long size) {}
+  public record Member(String name, long offset, long size) {}
 
   private final Path path;
   private final MemorySegment archive;
@@ -43,7 +43,7 @@ final class TarMembers {
    *
    * @param path what an error calls the archive
    */
-  static void each(Path path, MemorySegment archive, Consumer<Member> consumer) {
+  public static void each(Path path, MemorySegment archive, Consumer<Member> consumer) {
     new TarMembers(path, archive).each(consumer);
   }
 

@@ -1,4 +1,4 @@
-package dev.tandem.data.importing;
+package dev.tandem.data.format;
 
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.FileErrors;

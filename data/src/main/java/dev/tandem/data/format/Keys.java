@@ -1,4 +1,4 @@
-package dev.tandem.data.importing;
+package dev.tandem.data.format;
 
 import java.nio.charset.StandardCharsets;
 

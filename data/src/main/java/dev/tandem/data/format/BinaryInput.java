@@ -1,4 +1,4 @@
-package dev.tandem.data.importing;
+package dev.tandem.data.format;
 
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.FileErrors;
@@ -11,10 +11,10 @@ import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
 /**
- * A binary file read front to back, unpacked on the way if it is compressed with gzip. Whoever
- * reads says what should come next, so that a file that ends early is reported by what is missing.
+ * A binary file read front to back, unpacked on the way if it is compressed with gzip. The reader
+ * says what should come next, so that a file that ends early is reported by what is missing.
  */
-final class BinaryInput implements AutoCloseable {
+public final class BinaryInput implements AutoCloseable {
 
   private static final int BUFFER = 1 << 16;
 
@@ -26,7 +26,7 @@ final class BinaryInput implements AutoCloseable {
     this.stream = stream;
   }
 
-  static BinaryInput open(Path path) {
+  public static BinaryInput open(Path path) {
     if (Files.isDirectory(path)) {
       throw new WorkFailedException("cannot read " + path + ": it is a folder");
     }
@@ -54,13 +54,13 @@ final class BinaryInput implements AutoCloseable {
     }
   }
 
-  int bigEndianInt(String what) {
+  public int bigEndianInt(String what) {
     byte[] bytes = new byte[4];
     fill(bytes, 0, 4, what, 0);
     return bytes[0] << 24 | (bytes[1] & 0xFF) << 16 | (bytes[2] & 0xFF) << 8 | (bytes[3] & 0xFF);
   }
 
-  int unsignedByte(String what, long number) {
+  public int unsignedByte(String what, long number) {
     try {
       int value = stream.read();
       if (value < 0) {
@@ -75,7 +75,7 @@ final class BinaryInput implements AutoCloseable {
   }
 
   /** Reads exactly {@code size} bytes, which an error calls {@code what} and its number. */
-  void fill(byte[] target, int offset, int size, String what, long number) {
+  public void fill(byte[] target, int offset, int size, String what, long number) {
     try {
       if (stream.readNBytes(target, offset, size) < size) {
         throw endsEarly(what, number);
@@ -88,7 +88,7 @@ final class BinaryInput implements AutoCloseable {
     }
   }
 
-  void skip(int size) {
+  public void skip(int size) {
     try {
       stream.skipNBytes(size);
     } catch (IOException e) {
@@ -97,7 +97,7 @@ final class BinaryInput implements AutoCloseable {
   }
 
   /** The file is through. */
-  boolean atEnd() {
+  public boolean atEnd() {
     try {
       stream.mark(1);
       boolean end = stream.read() < 0;
@@ -108,13 +108,13 @@ final class BinaryInput implements AutoCloseable {
     }
   }
 
-  void expectEnd(String after) {
+  public void expectEnd(String after) {
     if (!atEnd()) {
-      throw new WorkFailedException(path + " is damaged: it goes on behind " + after);
+      throw new WorkFailedException(path + " is damaged: it continues after " + after);
     }
   }
 
-  /** A number of 0 is not told. */
+  /** A number of 0 is left out. */
   private WorkFailedException endsEarly(String what, long number) {
     return new WorkFailedException(
         path + " is cut short: it ends within " + what + (number == 0 ? "" : " " + number));

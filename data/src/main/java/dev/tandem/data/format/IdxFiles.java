@@ -1,4 +1,4 @@
-package dev.tandem.data.importing;
+package dev.tandem.data.format;
 
 import dev.tandem.core.WorkFailedException;
 import java.nio.file.Path;
@@ -16,8 +16,8 @@ public record IdxFiles(Path images, Path labels, int count, int height, int widt
   private static final int LABELS_HEADER = 8;
 
   // Two zero bytes, the type (8: unsigned bytes), the number of dimensions.
-  static final int IMAGES_MAGIC = 0x0803;
-  static final int LABELS_MAGIC = 0x0801;
+  public static final int IMAGES_MAGIC = 0x0803;
+  public static final int LABELS_MAGIC = 0x0801;
 
   /** Larger sides come from a damaged header, not from an image. */
   private static final int MAX_SIDE = 16_384;
@@ -60,12 +60,12 @@ public record IdxFiles(Path images, Path labels, int count, int height, int widt
   }
 
   /** The images' input, standing at the first pixel. */
-  BinaryInput openImages() {
+  public BinaryInput openImages() {
     return openBehind(images, IMAGES_HEADER);
   }
 
   /** The labels' input, standing at the first label. */
-  BinaryInput openLabels() {
+  public BinaryInput openLabels() {
     return openBehind(labels, LABELS_HEADER);
   }
 

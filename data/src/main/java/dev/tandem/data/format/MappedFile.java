@@ -1,4 +1,4 @@
-package dev.tandem.data.source;
+package dev.tandem.data.format;
 
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
@@ -9,12 +9,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** Files as memory. */
-final class MappedFile {
+public final class MappedFile {
 
   private MappedFile() {}
 
   /** The whole file, until the arena closes. */
-  static MemorySegment map(Path path, Arena arena) {
+  public static MemorySegment map(Path path, Arena arena) {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
     } catch (IOException e) {
