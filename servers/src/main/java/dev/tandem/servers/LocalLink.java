@@ -2,7 +2,7 @@ package dev.tandem.servers;
 
 import java.lang.foreign.MemorySegment;
 
-/** The way to a store of the same rank: nothing is moved. */
+/** The way to a store of the same rank: no bytes are sent. */
 final class LocalLink implements Upstream {
 
   private final Store store;

@@ -25,8 +25,8 @@ public final class ParameterServers implements AutoCloseable {
   private final Communicator requests;
   private final Communicator answers;
   private final Optional<Communicator> workers;
-  private final MovedBytes moved;
-  private final Fate fate = new Fate();
+  private final TrafficCounter traffic;
+  private final FailureLatch failures = new FailureLatch();
   private final ServingThreads threads;
 
   /** Null on a rank that does not work, and so never uses it. */
@@ -50,10 +50,10 @@ public final class ParameterServers implements AutoCloseable {
             ? Optional.of(
                 communicator.group(layout.workers().stream().mapToInt(one -> one).toArray()))
             : Optional.empty();
-    moved = new MovedBytes(layout, rank);
-    threads = new ServingThreads(rank, fate);
-    Wire wire = new Wire(requests, answers, moved);
-    upstream = new Wiring(settings, rank, whole, wire, fate, threads).connect().orElse(null);
+    traffic = new TrafficCounter(layout, rank);
+    threads = new ServingThreads(rank, failures);
+    Wire wire = new Wire(requests, answers, traffic);
+    upstream = new Wiring(settings, rank, whole, wire, failures, threads).connect().orElse(null);
   }
 
   /**
@@ -161,8 +161,8 @@ public final class ParameterServers implements AutoCloseable {
   }
 
   /** What this rank has sent so far. */
-  public Moved moved() {
-    return moved.reading();
+  public TrafficBytes traffic() {
+    return traffic.reading();
   }
 
   /** The end of a worker's part; returns when nobody needs this rank any more. */
@@ -183,8 +183,8 @@ public final class ParameterServers implements AutoCloseable {
 
   /** The first failure of this rank is the one to tell. */
   private RuntimeException explained(RuntimeException e) {
-    fate.fail(e);
-    fate.check();
+    failures.fail(e);
+    failures.check();
     return e;
   }
 
@@ -196,7 +196,8 @@ public final class ParameterServers implements AutoCloseable {
       answers.close();
       requests.close();
     } else {
-      fate.fail(new WorkFailedException("rank %d has left the parameter servers".formatted(rank)));
+      failures.fail(
+          new WorkFailedException("rank %d has left the parameter servers".formatted(rank)));
     }
   }
 }

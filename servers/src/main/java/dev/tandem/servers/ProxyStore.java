@@ -40,7 +40,7 @@ final class ProxyStore implements Store {
   private final long bytes;
   private final int clients;
   private final int staleness;
-  private final Fate fate;
+  private final FailureLatch failures;
   private final Upstream upstream;
   private final Clocks clocks;
   private final Contributions.Pool pool;
@@ -86,12 +86,12 @@ final class ProxyStore implements Store {
       int clients,
       int staleness,
       Upstream upstream,
-      Fate fate) {
+      FailureLatch failures) {
     this.bytes = first.byteSize();
     this.clients = clients;
     this.staleness = staleness;
     this.upstream = upstream;
-    this.fate = fate;
+    this.failures = failures;
     clocks = new Clocks(clients);
     pool = new Contributions.Pool(bytes);
     sum = Arena.ofAuto().allocate(bytes, 64);
@@ -102,7 +102,7 @@ final class ProxyStore implements Store {
     Arrays.fill(wanted, -1);
     Arrays.fill(there, -1);
     slots = new MemorySegment[slotCount];
-    fate.watchedBy(this);
+    failures.watchedBy(this);
   }
 
   @Override
@@ -112,7 +112,7 @@ final class ProxyStore implements Store {
 
   @Override
   public synchronized void push(int client, Request.Push push, MemorySegment gradient) {
-    fate.check();
+    failures.check();
     rounds
         .computeIfAbsent(push.clock(), clock -> new Contributions(clients, pool))
         .add(client, push, gradient);
@@ -126,7 +126,8 @@ final class ProxyStore implements Store {
       case CURRENT -> {
         // See Note [staleness is for late workers].
         long complete = clocks.slowest();
-        fate.await(this, () -> fetched >= complete && answer.version() >= ask.clock() - staleness);
+        failures.await(
+            this, () -> fetched >= complete && answer.version() >= ask.clock() - staleness);
         target.copyFrom(cached);
       }
       case FRESH -> {
@@ -145,7 +146,7 @@ final class ProxyStore implements Store {
   private void awaitFetch(int kind, long clock) {
     wanted[kind] = Math.max(wanted[kind], clock);
     notifyAll();
-    fate.await(this, () -> there[kind] >= clock);
+    failures.await(this, () -> there[kind] >= clock);
   }
 
   @Override
@@ -168,13 +169,13 @@ final class ProxyStore implements Store {
       }
       upstream.leave();
     } catch (RuntimeException e) {
-      fate.fail(e);
+      failures.fail(e);
     }
   }
 
   /** Rounds come first: what is fetched for a clock must have all that was pushed up to it. */
   private synchronized Task next() {
-    fate.await(this, () -> ready().isPresent());
+    failures.await(this, () -> ready().isPresent());
     return ready().orElseThrow();
   }
 

@@ -11,9 +11,9 @@ import java.util.stream.IntStream;
 /**
  * Which ranks of a job do what. Immutable, and the same on all ranks.
  *
- * <p>{@code Note [bytes moved]}: let {@code n} ranks all work and hold a shard, of {@code P} bytes
- * together, in groups of {@code k} that are near each other. A step moves the gradient and the
- * parameters, once each:
+ * <p>{@code Note [traffic bytes]}: let {@code n} ranks all work and hold a shard, of {@code P}
+ * bytes together, in groups of {@code k} that are near each other. A step moves the gradient and
+ * the parameters, once each:
  *
  * <pre>
  *                  near                         far

@@ -4,13 +4,13 @@ package dev.tandem.servers;
 final class ServingThreads {
 
   private final int rank;
-  private final Fate fate;
+  private final FailureLatch failures;
   private int running;
 
-  ServingThreads(int rank, Fate fate) {
+  ServingThreads(int rank, FailureLatch failures) {
     this.rank = rank;
-    this.fate = fate;
-    fate.watchedBy(this);
+    this.failures = failures;
+    failures.watchedBy(this);
   }
 
   void begin(String name, Runnable work) {
@@ -37,7 +37,7 @@ final class ServingThreads {
 
   /** Waits for all; throws at once if one has failed, because then others may never end. */
   synchronized void await() {
-    fate.await(this, () -> running == 0);
-    fate.check();
+    failures.await(this, () -> running == 0);
+    failures.check();
   }
 }

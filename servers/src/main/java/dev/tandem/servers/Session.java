@@ -10,7 +10,7 @@ final class Session {
   private final int rank;
   private final Store store;
   private final int client;
-  private final Fate fate;
+  private final FailureLatch failures;
   private final MemorySegment buffer;
 
   /**
@@ -19,12 +19,12 @@ final class Session {
    * @param rank of the client
    * @param client its number at the store
    */
-  Session(Wire wire, int rank, Store store, int client, Fate fate) {
+  Session(Wire wire, int rank, Store store, int client, FailureLatch failures) {
     this.wire = wire;
     this.rank = rank;
     this.store = store;
     this.client = client;
-    this.fate = fate;
+    this.failures = failures;
     this.buffer = Arena.ofAuto().allocate(store.bytes(), 64);
   }
 
@@ -34,7 +34,7 @@ final class Session {
         // On and on.
       }
     } catch (RuntimeException e) {
-      fate.fail(e);
+      failures.fail(e);
     }
   }
 

@@ -24,7 +24,7 @@ final class ShardStore implements Store {
   private final UpdateRule.Part part;
   private final double[] shares;
   private final int staleness;
-  private final Fate fate;
+  private final FailureLatch failures;
   private final Clocks clocks;
   private final Contributions round;
   private final Reduction reduction = new Reduction(DType.FLOAT32, ReduceOp.SUM);
@@ -38,17 +38,22 @@ final class ShardStore implements Store {
    * @param first values of what it holds; copied
    * @param shares of each client in a step
    */
-  ShardStore(UpdateRule rule, UpdateRule.Part first, double[] shares, int staleness, Fate fate) {
+  ShardStore(
+      UpdateRule rule,
+      UpdateRule.Part first,
+      double[] shares,
+      int staleness,
+      FailureLatch failures) {
     this.rule = rule;
     this.shares = shares.clone();
     this.staleness = staleness;
-    this.fate = fate;
+    this.failures = failures;
     List<MemorySegment> slots = first.slots().stream().map(ShardStore::copy).toList();
     part = new UpdateRule.Part(first.first(), copy(first.parameters()), slots);
     clocks = new Clocks(shares.length);
     round = new Contributions(shares.length, new Contributions.Pool(bytes()));
     sum = Arena.ofAuto().allocate(staleness == 0 ? bytes() : 0, 64);
-    fate.watchedBy(this);
+    failures.watchedBy(this);
   }
 
   private static MemorySegment copy(MemorySegment values) {
@@ -62,7 +67,7 @@ final class ShardStore implements Store {
 
   @Override
   public synchronized void push(int client, Request.Push push, MemorySegment gradient) {
-    fate.check();
+    failures.check();
     if (push.notices() != 0) {
       notices |= push.notices();
       // See Note [stopping together] in Notice.
@@ -93,7 +98,7 @@ final class ShardStore implements Store {
           case CURRENT -> ask.clock() - staleness;
           case FRESH, SLOT -> ask.clock();
         };
-    fate.await(this, () -> clocks.slowest() >= needed);
+    failures.await(this, () -> clocks.slowest() >= needed);
     target.copyFrom(
         switch (ask.what()) {
           case CURRENT, FRESH -> part.parameters();

@@ -23,12 +23,12 @@ final class Wire {
 
   private final Communicator requests;
   private final Communicator answers;
-  private final MovedBytes moved;
+  private final TrafficCounter traffic;
 
-  Wire(Communicator requests, Communicator answers, MovedBytes moved) {
+  Wire(Communicator requests, Communicator answers, TrafficCounter traffic) {
     this.requests = requests;
     this.answers = answers;
-    this.moved = moved;
+    this.traffic = traffic;
   }
 
   void request(int to, Request request) {
@@ -45,7 +45,7 @@ final class Wire {
   }
 
   void requestBody(int to, MemorySegment data) {
-    moved.sent(to, data.byteSize()); // before it can have arrived
+    traffic.sent(to, data.byteSize()); // before it can have arrived
     requests.send(data, to);
   }
 
@@ -68,7 +68,7 @@ final class Wire {
 
   void answer(int to, Request.Answer answer, MemorySegment data) {
     long[] numbers = {answer.version(), answer.stopAt(), answer.notices()};
-    moved.sent(to, ANSWER_BYTES + data.byteSize());
+    traffic.sent(to, ANSWER_BYTES + data.byteSize());
     answers.send(MemorySegment.ofArray(numbers), to);
     answers.send(data, to);
   }

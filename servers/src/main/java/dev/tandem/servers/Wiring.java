@@ -13,7 +13,7 @@ final class Wiring {
   private final UpdateRule.Part whole;
   private final Shards shards;
   private final Wire wire;
-  private final Fate fate;
+  private final FailureLatch failures;
   private final ServingThreads threads;
 
   /**
@@ -26,7 +26,7 @@ final class Wiring {
       int rank,
       UpdateRule.Part whole,
       Wire wire,
-      Fate fate,
+      FailureLatch failures,
       ServingThreads threads) {
     this.settings = settings;
     this.layout = settings.layout();
@@ -34,7 +34,7 @@ final class Wiring {
     this.whole = whole;
     this.shards = new Shards(whole.elements(), layout.servers().size());
     this.wire = wire;
-    this.fate = fate;
+    this.failures = failures;
     this.threads = threads;
   }
 
@@ -63,7 +63,7 @@ final class Wiring {
             whole.slots().stream().map(slot -> shards.of(slot, number)).toList()),
         layout.shares(),
         settings.staleness(),
-        fate);
+        failures);
   }
 
   /** The way to all shards. */
@@ -87,7 +87,7 @@ final class Wiring {
             members.size(),
             settings.staleness(),
             upstream,
-            fate);
+            failures);
     threads.begin("proxy-" + level, proxy::run);
     serve(proxy, members, "proxy-" + level);
     return new LocalLink(proxy, members.indexOf(rank));
@@ -96,7 +96,7 @@ final class Wiring {
   private void serve(Store store, List<Integer> clients, String name) {
     for (int client : clients) {
       if (client != rank) {
-        Session session = new Session(wire, client, store, clients.indexOf(client), fate);
+        Session session = new Session(wire, client, store, clients.indexOf(client), failures);
         threads.begin("%s-for-%d".formatted(name, client), session::run);
       }
     }

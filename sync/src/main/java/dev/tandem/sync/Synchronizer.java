@@ -2,15 +2,13 @@ package dev.tandem.sync;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.topology.Topology;
-import dev.tandem.comm.transport.WaitPolicy;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.sync.agent.GradientMemory;
-import dev.tandem.sync.agent.Intake;
+import dev.tandem.sync.agent.RequestQueue;
 import dev.tandem.sync.agent.StallInspector;
 import dev.tandem.sync.agent.SyncAgent;
 import dev.tandem.sync.agent.SyncObserver;
-import dev.tandem.sync.agent.Vigil;
 import dev.tandem.sync.compress.Ledger;
 import dev.tandem.sync.compress.Volume;
 import dev.tandem.sync.cores.CorePartition;
@@ -22,7 +20,6 @@ import dev.tandem.sync.request.GradientRule;
 import dev.tandem.sync.request.Request;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,8 +29,8 @@ import java.util.stream.IntStream;
 /**
  * The synchroniser of data-parallel training: takes named requests from any thread, and a
  * background thread transfers them while the program goes on. What is left when the program waits
- * for results the waiting thread does itself, if ranks follow a plan; where no processor is free
- * for the background thread ({@link dev.tandem.sync.policy.Overlap}), that is everything.
+ * for results the waiting thread transfers itself, if ranks follow a plan; where no core is free
+ * for the background thread, that is everything.
  *
  * <p>Each rank of a communicator, or of a group, makes one, at the same place in the order of its
  * operations and with the same options. It forms a group of its own, so it never disturbs other
@@ -44,15 +41,14 @@ import java.util.stream.IntStream;
  */
 public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
 
-  /** So long closing waits for ranks that have not said good-bye. */
+  /** How long closing waits for ranks that have not closed theirs. */
   private static final Duration CLOSING = Duration.ofSeconds(5);
 
-  private final List<Communicator> groups;
+  private final Communicator group;
   private final SyncOptions options;
-  private final Intake intake;
+  private final RequestQueue queue;
   private final CorePartition partition;
   private final SyncAgent agent;
-  private final Vigil vigil;
   private final Thread thread;
   private final StallInspector stalls;
   private final Results step = new Results();
@@ -60,30 +56,39 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   private final Ledger ledger = new Ledger();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Synchronizer(
-      List<Communicator> groups, Communicator reports, Vigil vigil, Builder builder) {
-    this.groups = groups;
-    this.vigil = vigil;
+  private Synchronizer(Communicator group, Communicator reports, Builder builder) {
+    this.group = group;
     this.options = builder.options;
     this.rule = builder.rule;
     ledger.residuals().prepare(builder.gradients, rule.compression());
-    this.intake = new Intake(builder.observer, builder.defers());
+    this.queue = new RequestQueue(builder.observer, builder.defers());
     this.partition = builder.partition();
     if (!(options.policy() instanceof Policy.Negotiated)) {
-      builder.graph.ifPresent(intake::propose);
+      builder.graph.ifPresent(queue::propose);
     }
     builder.observer.began();
     this.agent =
-        new SyncAgent(
-            groups, options, intake, vigil.alarm(), builder.observer, builder.memory, ledger);
+        new SyncAgent(group, options.policy(), queue, builder.observer, builder.memory, ledger);
     this.thread =
         options.threading().builder().name("tandem-sync-" + reports.rank()).start(this::runAll);
     this.stalls =
-        new StallInspector(
-            reports, intake, options.stallAfter(), options.stallAbort(), builder.log);
+        new StallInspector(reports, queue, options.stallAfter(), options.stallAbort(), builder.log);
     if (!partition.remark().isEmpty()) {
       builder.observer.remark(partition.remark());
     }
+  }
+
+  /**
+   * Whether planned transfers are left to the thread that waits for them. On one host a transfer is
+   * work of cores and nothing else; if the background thread has none of its own it takes that of
+   * the program, in many small pieces, since ranks take turns in a transfer.
+   *
+   * @param ranks of the synchroniser
+   * @param local those of them on this rank's host
+   * @param cores of this rank's host
+   */
+  static boolean defers(int ranks, int local, int cores) {
+    return local == ranks && cores < 2 * ranks;
   }
 
   private void runAll() {
@@ -98,7 +103,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     return new Builder(communicator, options);
   }
 
-  /** What a synchroniser may be told before it starts. */
+  /** Settings of a synchroniser that has not started yet. */
   public static final class Builder {
 
     private final Communicator communicator;
@@ -160,22 +165,18 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
 
     private boolean defers() {
       int local = communicator.topology().localSize(communicator.rank());
-      int processors = Runtime.getRuntime().availableProcessors();
-      return options.overlap().defers(communicator.size(), local, processors);
+      return Synchronizer.defers(
+          communicator.size(), local, Runtime.getRuntime().availableProcessors());
     }
 
     /** Starts; all ranks do this at the same time. */
     public Synchronizer start() {
       int[] everyone = IntStream.range(0, communicator.size()).toArray();
-      WaitPolicy waiting = Vigil.unnoticed(options.policy(), communicator.rank());
-      int lanes = options.transfersAtOnce() == 1 ? 0 : options.transfersAtOnce();
-      List<Communicator> groups = new ArrayList<>();
-      for (int i = 0; i < 1 + lanes; i++) {
-        groups.add(communicator.group(waiting, everyone));
-      }
-      Communicator reports = communicator.group(everyone);
-      Vigil vigil = new Vigil(communicator, List.copyOf(groups), options.policy(), defers());
-      return new Synchronizer(List.copyOf(groups), reports, vigil, this);
+      Communicator group =
+          options.policy() instanceof Policy.Negotiated negotiated
+              ? communicator.group(negotiated.waiting().policy(communicator.rank()), everyone)
+              : communicator.group(everyone);
+      return new Synchronizer(group, communicator.group(everyone), this);
     }
   }
 
@@ -192,7 +193,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   public void submit(TensorView gradient, float weight) {
     step.expect();
     try {
-      intake.add(List.of(Request.gradient(gradient, rule, weight, step)));
+      queue.add(List.of(Request.gradient(gradient, rule, weight, step)));
     } catch (RuntimeException e) {
       step.unexpect();
       throw e;
@@ -205,28 +206,15 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
    */
   @Override
   public void await() {
-    intake.endStep();
+    queue.endStep();
     await(step);
     ledger.residuals().endStep();
   }
 
   /** Waits for results, and does what can be done for them meanwhile. */
   private void await(Results results) {
-    keepingVigil(
-        () -> {
-          agent.carryOut(results::complete);
-          results.await();
-        });
-  }
-
-  /** Does what waits for other ranks. */
-  private void keepingVigil(Runnable waiting) {
-    vigil.begin();
-    try {
-      waiting.run();
-    } finally {
-      vigil.end();
-    }
+    agent.carryOut(results::complete);
+    results.await();
   }
 
   @Override
@@ -245,11 +233,11 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   }
 
   /**
-   * Takes requests, all at once. Their completions are told by its background thread or by a thread
-   * that waits in {@link #await} or {@link #sum}; they must not wait for such a thread.
+   * Takes requests, all at once. Their completions are called by its background thread or by a
+   * thread that waits in {@link #await} or {@link #sum}; they must not wait for such a thread.
    */
   public void request(List<Request> requests) {
-    intake.add(requests);
+    queue.add(requests);
   }
 
   /** Takes a request. */
@@ -273,20 +261,20 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   public void join() {
     Results results = new Results();
     results.expect();
-    intake.join(results);
-    keepingVigil(results::await);
+    queue.join(results);
+    results.await();
   }
 
   /** What steps request from now on; all ranks say so between the same steps. */
   public void plan(RequestGraph graph) {
     if (!(options.policy() instanceof Policy.Negotiated)) {
-      intake.propose(graph);
+      queue.propose(graph);
     }
   }
 
   /** The names of requests that are on their way. */
   public List<String> pending() {
-    return intake.pendingNames();
+    return queue.pendingNames();
   }
 
   /**
@@ -298,11 +286,10 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    intake.shutDown();
-    vigil.begin();
+    queue.shutDown();
     try {
       if (thread.join(CLOSING)) {
-        groups.forEach(Communicator::close);
+        group.close();
       }
       // Else other ranks are gone or stuck; the thread ends with the communicator.
       stalls.close();

@@ -17,7 +17,7 @@
  *   <li>{@code tune}: a synchroniser that finds out which policy suits
  * </ul>
  *
- * <p>The way of a gradient: a thread that computes requests it by name ({@code Intake}); the
+ * <p>The way of a gradient: a thread that computes requests it by name ({@code RequestQueue}); the
  * background thread learns that all ranks have (by negotiation in cycles, or because a plan says
  * what comes next and all have arrived there), reduces it in place with others of its kind, and
  * tells the completion. Plain sums are those of {@link dev.tandem.sync.BlockingSynchronizer}, bit

@@ -1,10 +1,10 @@
 package dev.tandem.sync;
 
-import static dev.tandem.sync.HelmSteps.LENGTH;
-import static dev.tandem.sync.HelmSteps.assertHolds;
-import static dev.tandem.sync.HelmSteps.buckets;
-import static dev.tandem.sync.HelmSteps.start;
-import static dev.tandem.sync.HelmSteps.tensor;
+import static dev.tandem.sync.SmallSteps.LENGTH;
+import static dev.tandem.sync.SmallSteps.assertHolds;
+import static dev.tandem.sync.SmallSteps.buckets;
+import static dev.tandem.sync.SmallSteps.start;
+import static dev.tandem.sync.SmallSteps.tensor;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,7 +12,6 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.sync.plan.RequestGraph;
-import dev.tandem.sync.policy.Overlap;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.request.Request;
 import dev.tandem.sync.request.Signature;
@@ -28,23 +27,24 @@ class DeferredTransfersTest {
 
   /** Though the first bucket is complete long before the step ends. */
   @Test
-  void deferredTransfersAreDoneByWhoWaits() throws Exception {
+  void deferredTransfersAreDoneByTheThreadThatWaits() throws Exception {
+    int ranks = Math.max(2, Runtime.getRuntime().availableProcessors() / 2 + 1);
     Ranks.run(
-        2,
+        ranks,
         LIMIT,
         communicator -> {
-          HelmSteps.Drivers drivers = new HelmSteps.Drivers();
-          SyncOptions deferred = buckets(1).with(Overlap.NEVER);
+          SmallSteps.Drivers drivers = new SmallSteps.Drivers();
+          SyncOptions deferred = buckets(1);
           try (Synchronizer synchronizer = start(communicator, deferred, 2, drivers)) {
-            for (int step = 0; step < 100; step++) {
+            for (int step = 0; step < 50; step++) {
               TensorView first = tensor("tensor0", step);
               TensorView second = tensor("tensor1", 1);
               synchronizer.submit(first, 1);
               LockSupport.parkNanos(1_000_000);
               synchronizer.submit(second, 1);
               synchronizer.await();
-              assertHolds(2f * step, first);
-              assertHolds(2, second);
+              assertHolds((float) ranks * step, first);
+              assertHolds(ranks, second);
             }
             communicator.barrier();
           }
@@ -66,7 +66,7 @@ class DeferredTransfersTest {
         2,
         Duration.ofSeconds(20), // Each step would take a second.
         communicator -> {
-          SyncOptions deferred = buckets(1).with(Overlap.NEVER);
+          SyncOptions deferred = buckets(1);
           try (Synchronizer synchronizer =
               Synchronizer.over(communicator, deferred).planning(graph).start()) {
             for (int step = 0; step < 60; step++) {
@@ -91,12 +91,9 @@ class DeferredTransfersTest {
 
   @Test
   void transfersAreDeferredWhereTheyWouldTakeTheProgramsProcessor() {
-    Overlap usual = SyncOptions.of("buckets").overlap();
-    assertTrue(usual.defers(2, 2, 2));
-    assertTrue(usual.defers(2, 2, 3));
-    assertFalse(usual.defers(2, 2, 4));
-    assertFalse(usual.defers(4, 2, 2), "on several hosts the network works, too");
-    assertFalse(SyncOptions.of("buckets+overlapped").overlap().defers(2, 2, 2));
-    assertTrue(SyncOptions.of("topo+deferred").overlap().defers(2, 2, 64));
+    assertTrue(Synchronizer.defers(2, 2, 2));
+    assertTrue(Synchronizer.defers(2, 2, 3));
+    assertFalse(Synchronizer.defers(2, 2, 4));
+    assertFalse(Synchronizer.defers(4, 2, 2), "on several hosts the network works, too");
   }
 }

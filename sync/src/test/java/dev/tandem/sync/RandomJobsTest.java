@@ -22,19 +22,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RandomJobsTest {
 
-  private static final int JOBS = 6;
+  private static final int JOBS = 4;
   private static final int MANY_JOBS = Integer.getInteger("tandem.jobs", 1_000);
   private static final int FIRST_JOB = Integer.getInteger("tandem.first-job", 0);
-  private static final List<String> VARIANTS =
-      List.of(
-          "topo+transfers3",
-          "topo+unfused+transfers2",
-          "baseline-parked+transfers2",
-          "topo+overlapped",
-          "buckets+overlapped",
-          "topo+deferred",
-          "topo+pool",
-          "baseline-parked+pool");
+  private static final List<String> VARIANTS = List.of("topo+pool", "baseline-parked+pool");
   private static final int TREATED_JOBS = 3;
   private static final int MANY_TREATED_JOBS = 200;
 
@@ -62,8 +53,16 @@ class RandomJobsTest {
   }
 
   static List<Arguments> treatments() {
+    return treatments("topo");
+  }
+
+  static List<Arguments> allTreatments() {
+    return treatments("baseline-parked", "topo", "buckets");
+  }
+
+  private static List<Arguments> treatments(String... codes) {
     List<Arguments> treatments = new ArrayList<>();
-    for (String code : List.of("baseline-parked", "topo", "buckets", "topo+transfers2")) {
+    for (String code : codes) {
       for (String compression : List.of("bfloat16", "float16", "top-k:0.05", "one-bit")) {
         treatments.add(Arguments.of(code, Named.of(compression, compressed(compression))));
       }
@@ -88,7 +87,7 @@ class RandomJobsTest {
   }
 
   @ParameterizedTest
-  @MethodSource("treatments")
+  @MethodSource("allTreatments")
   @Tag("slow")
   void manyTreatedJobs(String code, GradientRule rule) throws Exception {
     run(code, rule, 0, MANY_TREATED_JOBS);

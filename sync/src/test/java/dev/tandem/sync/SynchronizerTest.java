@@ -14,7 +14,6 @@ import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.sync.agent.SyncObserver;
 import dev.tandem.sync.plan.RequestGraph;
-import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.request.Operation;
 import dev.tandem.sync.request.Outcome;
@@ -101,30 +100,6 @@ class SynchronizerTest {
       builder.request("layer" + i, Signature.sum(DType.FLOAT32, Shape.of(LENGTHS[i])));
     }
     return builder.build();
-  }
-
-  @Test
-  void whoWaitsUnderNbcsNeedNotWaitForTheCycle() throws Exception {
-    SyncOptions options = SyncOptions.of("nbcs");
-    Policy.Negotiated nbcs = (Policy.Negotiated) options.policy();
-    SyncOptions slow = options.with(nbcs.withCycle(Duration.ofHours(1)));
-    List<float[]> sums =
-        Ranks.run(
-            2,
-            LIMIT,
-            communicator -> {
-              float[] values = {1 + communicator.rank()};
-              try (Synchronizer synchronizer = Synchronizer.over(communicator, slow).start()) {
-                for (int step = 0; step < STEPS; step++) {
-                  synchronizer.submit(tensor("gradient", values), 1);
-                  synchronizer.await();
-                }
-                synchronizer.join();
-              }
-              return values;
-            });
-    float[] expected = {3 * (1 << (STEPS - 1))};
-    sums.forEach(sum -> assertArrayEquals(expected, sum));
   }
 
   @ParameterizedTest

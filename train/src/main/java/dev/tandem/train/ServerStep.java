@@ -10,9 +10,9 @@ import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
-import dev.tandem.sync.GradientSynchronizer;
-import dev.tandem.servers.Moved;
 import dev.tandem.servers.Notice;
+import dev.tandem.servers.TrafficBytes;
+import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.MemorySegment;
 import java.util.Locale;
@@ -132,7 +132,7 @@ final class ServerStep implements DistributedStep {
   public void leave() {
     served.drain(); // so that all know of any trouble
     served.servers().finish();
-    Moved own = served.servers().moved();
+    TrafficBytes own = served.servers().traffic();
     double[] all = {own.near(), own.far(), served.servers().meanLag() / communicator.size()};
     communicator.allreduce(MemorySegment.ofArray(all), DType.FLOAT64, ReduceOp.SUM);
     if (communicator.rank() == 0) {

@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
       "  ./tandem bench sync --quick              a few short turns, 75 s at most",
       "  ./tandem bench sync --rounds 20 --json b.json",
       "  ./tandem bench sync --policies topo,nbcs --inputs heavy --cycles 5",
-      "  ./tandem bench sync --study pool,transfers",
+      "  ./tandem bench sync --study pool",
       "  ./tandem bench sync --study idle         an idle synchroniser alone, 30 pairs"
     })
 final class BenchSyncCommand extends TandemCommand {
@@ -83,9 +83,9 @@ final class BenchSyncCommand extends TandemCommand {
       paramLabel = "NAMES",
       split = ",",
       description =
-          "Instead of all policies: idle (a synchroniser that has nothing to do), or options of"
-              + " topo beside it: pool (background and input threads share one pool with no more"
-              + " threads than cores), transfers (several at once, and every tensor by itself).")
+          "Instead of all policies: idle (a synchroniser that has nothing to do), or pool (topo"
+              + " whose background and input threads share one pool with no more threads than"
+              + " cores).")
   private List<String> studies = List.of();
 
   @Option(

@@ -1,6 +1,6 @@
 package dev.tandem.bench.servers;
 
-import dev.tandem.servers.Moved;
+import dev.tandem.servers.TrafficBytes;
 import java.util.Locale;
 
 /**
@@ -12,7 +12,8 @@ import java.util.Locale;
  * @param loss of the test samples afterwards
  * @param accuracy likewise
  */
-record ServersMeasurement(double seconds, Moved moved, double lag, double loss, double accuracy) {
+record ServersMeasurement(
+    double seconds, TrafficBytes moved, double lag, double loss, double accuracy) {
 
   String line() {
     return String.format(
@@ -29,7 +30,7 @@ record ServersMeasurement(double seconds, Moved moved, double lag, double loss, 
   static ServersMeasurement of(String[] words, int at) {
     return new ServersMeasurement(
         Double.parseDouble(words[at]),
-        new Moved(Long.parseLong(words[at + 1]), Long.parseLong(words[at + 2])),
+        new TrafficBytes(Long.parseLong(words[at + 1]), Long.parseLong(words[at + 2])),
         Double.parseDouble(words[at + 3]),
         Double.parseDouble(words[at + 4]),
         Double.parseDouble(words[at + 5]));

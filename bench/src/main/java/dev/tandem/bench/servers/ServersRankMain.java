@@ -13,11 +13,11 @@ import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Loader;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Optimizer;
+import dev.tandem.servers.ServerLayout;
+import dev.tandem.servers.TrafficBytes;
 import dev.tandem.sync.Synchronizer;
 import dev.tandem.sync.plan.TrainingGraph;
 import dev.tandem.sync.policy.SyncOptions;
-import dev.tandem.servers.Moved;
-import dev.tandem.servers.ServerLayout;
 import dev.tandem.train.ServedParameters;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -120,12 +120,12 @@ public final class ServersRankMain {
   }
 
   /** What a ring through all ranks would move; computed, because memory is shared here. */
-  private Moved ring(int steps) {
+  private TrafficBytes ring(int steps) {
     int ranks = communicator.size();
     long link = 2 * workload.network().gradientBuffer().byteSize() * (ranks - 1) / ranks * steps;
     return communicator.rank() == 0
-        ? new Moved((ranks - HOSTS) * link, HOSTS * link)
-        : Moved.NOTHING; // rank 0 has counted for all
+        ? new TrafficBytes((ranks - HOSTS) * link, HOSTS * link)
+        : TrafficBytes.NOTHING; // rank 0 has counted for all
   }
 
   private ServersMeasurement served(
@@ -139,7 +139,7 @@ public final class ServersRankMain {
             workload.network(),
             optimizer)) {
       served.drain();
-      Moved drain = served.servers().moved();
+      TrafficBytes drain = served.servers().traffic();
       communicator.barrier();
       long began = System.nanoTime();
       for (int step = 0; step < steps; step++) {
@@ -152,7 +152,8 @@ public final class ServersRankMain {
       served.pull();
       long end = System.nanoTime();
       served.drain();
-      Moved moved = served.servers().moved().since(drain).since(drain); // of the steps alone
+      TrafficBytes moved =
+          served.servers().traffic().since(drain).since(drain); // of the steps alone
       ServersMeasurement measured = result(began, end, moved, served.servers().meanLag());
       served.servers().finish();
       return measured;
@@ -173,7 +174,7 @@ public final class ServersRankMain {
     turn.late().pause(ServersWorkload.SEED, communicator.rank(), communicator.size(), step);
   }
 
-  private ServersMeasurement result(long began, long end, Moved moved, double lag) {
+  private ServersMeasurement result(long began, long end, TrafficBytes moved, double lag) {
     double seconds = all(ReduceOp.MAX, (end - began) / 1e9)[0];
     double[] sums =
         all(ReduceOp.SUM, (double) moved.near(), (double) moved.far(), lag / communicator.size());
@@ -181,7 +182,7 @@ public final class ServersRankMain {
     Evaluation evaluation = communicator.rank() == 0 ? workload.evaluate() : Evaluation.NONE;
     return new ServersMeasurement(
         seconds,
-        new Moved((long) sums[0], (long) sums[1]),
+        new TrafficBytes((long) sums[0], (long) sums[1]),
         sums[2],
         evaluation.meanLoss(),
         evaluation.accuracy());

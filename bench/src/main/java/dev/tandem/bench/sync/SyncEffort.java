@@ -94,10 +94,7 @@ public record SyncEffort(
    * What can be studied beside the default, by name: ways of TOPO that are options, not policies.
    */
   private static final Map<String, List<String>> STUDIES =
-      new TreeMap<>(
-          Map.of(
-              "pool", List.of("topo+pool"),
-              "transfers", List.of("topo+transfers2", "topo+unfused", "topo+unfused+transfers4")));
+      new TreeMap<>(Map.of("pool", List.of("topo+pool")));
 
   /**
    * The same, of these studies instead of all policies: an idle synchroniser, and each way of TOPO

@@ -4,11 +4,12 @@ import dev.tandem.sync.plan.FusionPlan;
 import dev.tandem.sync.policy.Policy;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The plan that requests go into, if there is one, and which of its buffers the agent awaits.
  *
- * <p>Guarded by the lock of the {@link Intake}.
+ * <p>Guarded by the lock of the {@link RequestQueue}.
  */
 final class FollowedPlan {
 
@@ -21,16 +22,21 @@ final class FollowedPlan {
   /** Between two gradients of a step whose transfers are left to the program. */
   private static final long PAUSE_NANOS = 1_000_000_000;
 
+  /** The longest sleep of a background thread that leaves transfers to the program. */
+  private static final long NAP_NANOS = 200_000_000;
+
+  /** For a sleep that ends only by being woken. */
+  static final long FOREVER = Long.MAX_VALUE;
+
   private final boolean deferring;
   private Optional<PlanSlots> slots = Optional.empty();
   private int awaited;
   private long lastArrivalNanos;
   private boolean stepEnded;
-  private boolean lending;
   // Whether the last step ended soon after its last request.
   private boolean prompt;
-  // Whether the program has tried to borrow the helm since the last request, and could not.
-  private boolean turnedAway;
+  // Whether the program has begun to wait since the last request.
+  private boolean programWaits;
 
   /**
    * No plan yet.
@@ -41,16 +47,15 @@ final class FollowedPlan {
     this.deferring = deferring;
   }
 
-  void enter(FusionPlan plan, boolean mayLend) {
+  void enter(FusionPlan plan) {
     slots = Optional.of(new PlanSlots(plan));
     awaited = 0;
-    lending = mayLend;
     lastArrivalNanos = System.nanoTime();
   }
 
   /** There is no plan any more; gives what was in its places. */
-  List<Entry> leave() {
-    List<Entry> entries = places().takeAll();
+  List<PendingRequest> leave() {
+    List<PendingRequest> entries = places().takeAll();
     slots = Optional.empty();
     return entries;
   }
@@ -59,9 +64,19 @@ final class FollowedPlan {
     slots = Optional.empty();
   }
 
-  /** Whether another thread than the background's may go on, and can. */
-  boolean lends() {
-    return lending && slots.isPresent() && awaitedIsComplete();
+  /** Whether there is a plan. */
+  boolean active() {
+    return slots.isPresent();
+  }
+
+  /**
+   * The program waits: until the next request nothing is left to it.
+   *
+   * @return whether the awaited buffer is complete
+   */
+  boolean programWaits() {
+    programWaits = true;
+    return slots.isPresent() && awaitedIsComplete();
   }
 
   /** Whether the background thread has something to do or to look after. */
@@ -70,7 +85,7 @@ final class FollowedPlan {
   }
 
   /** Puts a request into its place, if it has one. */
-  boolean put(Entry entry) {
+  boolean put(PendingRequest entry) {
     return slots.isPresent() && slots.get().put(entry);
   }
 
@@ -82,29 +97,21 @@ final class FollowedPlan {
   void arrived(long nanos) {
     lastArrivalNanos = nanos;
     stepEnded = false;
-    turnedAway = false;
-  }
-
-  /** Whether the last step ended soon after its last request. */
-  boolean prompt() {
-    return prompt;
-  }
-
-  /** Until the next request the program will not do any transfer itself. */
-  void expectNobody() {
-    turnedAway = true;
+    programWaits = false;
   }
 
   /**
    * The step has no more requests; says whether the agent must know.
    *
-   * @param nanos since the program could go on behind its last request
+   * @param nanos since the program could go on after its last request
    */
   boolean endStep(long nanos) {
+    boolean wasPrompt = prompt;
     stepEnded = true;
-    prompt = lending && nanos < GRACE_NANOS;
-    // Who follows a plan need not know, unless the plan expects more.
-    return slots.isEmpty() || (slots.get().any() && !awaitedIsComplete());
+    prompt = nanos < GRACE_NANOS;
+    // A background thread that is left asleep from now on must look now and then by itself; else it
+    // need not know, unless the plan expects more.
+    return slots.isEmpty() || (prompt && !wasPrompt) || (slots.get().any() && !awaitedIsComplete());
   }
 
   /** Whether a request is there that may have to wait for others of its buffer. */
@@ -114,8 +121,7 @@ final class FollowedPlan {
 
   /**
    * How long the background thread may still wait: for the awaited buffer to become complete, or,
-   * if it is, for the program to carry its transfer out itself. (Also when the step has ended:
-   * between that and borrowing the helm the program must not be overtaken.)
+   * if it is, for the program to transfer it itself.
    */
   long nanosLeft(Policy.Leaving leaving) {
     long nanos;
@@ -129,31 +135,33 @@ final class FollowedPlan {
 
   /** How long the background thread may sleep if nothing wakes it. */
   long sleepNanos(Policy.Leaving leaving) {
-    long most = prompt ? Helm.NAP_NANOS : Helm.FOREVER;
+    long most = prompt ? NAP_NANOS : FOREVER;
     return any() ? Math.min(most, nanosLeft(leaving)) : most;
   }
 
   /**
    * Whether the program is going to carry out the awaited transfer itself: it is the last of a step
    * or one that may as well come then, and the program waited for those of the step before at once.
-   * A program that waits for something in the middle of a step may do so by other means than the
-   * helm.
+   * What a program may wait for in the middle of a step is not left to it.
    */
   boolean expectsProgram() {
     return prompt
-        && !turnedAway
+        && !programWaits
         && slots.isPresent()
         && awaitedIsComplete()
         && (deferring || places().last(awaited))
         && !places().anyUrgent();
   }
 
-  long readyNanos(int buffer) {
-    return places().readyNanos(buffer);
+  /** When the last request of the awaited buffer was made, if it is complete. */
+  OptionalLong readyNanos() {
+    return slots.isPresent() && awaitedIsComplete()
+        ? OptionalLong.of(places().readyNanos(awaited))
+        : OptionalLong.empty();
   }
 
   /** The requests of the awaited buffer, which is complete; the next one is awaited then. */
-  List<Entry> take(int buffer) {
+  List<PendingRequest> take(int buffer) {
     awaited = places().next(buffer);
     return places().take(buffer);
   }

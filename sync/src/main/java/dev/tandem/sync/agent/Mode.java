@@ -5,15 +5,11 @@ import java.util.Optional;
 /** One of the two ways in which ranks come to transfer the same. */
 sealed interface Mode permits Negotiation, PlannedTransfers {
 
-  /**
-   * Waits until there is something to do; who has borrowed the helm does not wait.
-   *
-   * @return false if another thread had the helm meanwhile: then there may be nothing to do
-   */
-  boolean awaitWork();
+  /** Waits until there seems to be something to do; for the background thread. */
+  void awaitWork();
 
   /**
-   * Does one piece of work together with the other ranks.
+   * Does one piece of work together with the other ranks, if there is something to do.
    *
    * @return how to go on, or nothing if a rank has shut the synchroniser down
    */

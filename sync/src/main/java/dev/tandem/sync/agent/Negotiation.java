@@ -38,32 +38,31 @@ final class Negotiation implements Mode {
   private static final int NEVER = Integer.MAX_VALUE;
 
   private final Policy.Negotiated policy;
-  private final Intake intake;
+  private final RequestQueue queue;
   private final ControlPlane control;
-  private final Lanes transfers;
+  private final Transfers transfers;
   private final Optional<PlanAgreement> planning;
   private final Cycle cycle;
   private final ResponseCache cache;
   private final Coordinator coordinator;
   // Requests of this rank that are not transferred yet; of these, those that rank 0 knows.
-  private final Map<String, Entry> open = new LinkedHashMap<>();
+  private final Map<String, PendingRequest> open = new LinkedHashMap<>();
   private final Set<String> asked = new HashSet<>();
   private boolean joinTold;
 
   Negotiation(
       Policy.Negotiated policy,
-      Intake intake,
+      RequestQueue queue,
       ControlPlane control,
-      Lanes transfers,
-      CycleAlarm alarm,
+      Transfers transfers,
       SyncObserver observer,
       Optional<PlanAgreement> planning) {
     this.policy = policy;
-    this.intake = intake;
+    this.queue = queue;
     this.control = control;
     this.transfers = transfers;
     this.planning = planning;
-    this.cycle = new Cycle(policy, control, alarm, observer);
+    this.cycle = new Cycle(policy, control, observer);
     this.cache = new ResponseCache(policy.cacheEntries());
     this.coordinator = new Coordinator(control.size());
   }
@@ -73,28 +72,26 @@ final class Negotiation implements Mode {
   }
 
   @Override
-  public boolean awaitWork() {
-    if (policy.eagerness() == Policy.Eagerness.WITH_NEWS && open.isEmpty()) {
-      intake.awaitNews(stableSteps());
+  public void awaitWork() {
+    if (policy.eagerness() == Policy.Eagerness.WITH_REQUESTS && open.isEmpty()) {
+      queue.awaitRequests(stableSteps());
     }
     cycle.await();
-    return true;
   }
 
   @Override
   public Optional<Mode> work() {
-    cycle.begin();
-    News news = intake.drain(stableSteps());
-    news.entries().forEach(entry -> open.put(entry.name(), entry));
+    CycleInput input = queue.drain(stableSteps());
+    input.entries().forEach(entry -> open.put(entry.name(), entry));
 
-    BitSet bits = synchronise(news);
+    BitSet bits = synchronise(input);
     if (!bits.get(NOBODY_SHUTS_DOWN)) {
-      intake.close(new Outcome.Aborted("a rank has shut the synchroniser down"));
+      queue.close(new Outcome.Aborted("a rank has shut the synchroniser down"));
       return Optional.empty();
     }
     if (bits.get(ALL_JOINED)) {
       joinTold = false;
-      intake.allJoined();
+      queue.allJoined();
       return Optional.of(this);
     }
     if (bits.get(ALL_PROPOSE) || bits.get(ALL_STABLE)) {
@@ -108,31 +105,25 @@ final class Negotiation implements Mode {
     }
     List<Response> responses = cachedByAll(bits);
     if (!bits.get(NOBODY_UNCACHED) || !bits.get(NOBODY_INVALID)) {
-      responses.addAll(askRankZero(news.joined()));
+      responses.addAll(askRankZero(input.joined()));
     }
     for (List<Response> group : Fusion.fuse(responses, policy.fusionBytes())) {
       execute(group);
-    }
-    // Ranks say in the next cycle which steps are complete: what was begun must be over on all.
-    transfers.drain();
-    // Who has joined waits for steps of others, in which it takes part at once.
-    if (open.isEmpty() && !news.joined()) {
-      cycle.served();
     }
     return Optional.of(this);
   }
 
   /** The bits of all ranks, after what this rank has to say. */
-  private BitSet synchronise(News news) {
+  private BitSet synchronise(CycleInput input) {
     BitSet bits = new BitSet();
-    bits.set(NOBODY_SHUTS_DOWN, !news.shutdown());
-    bits.set(ALL_JOINED, news.joined());
-    bits.set(ALL_STABLE, news.stable());
-    bits.set(ALL_PROPOSE, news.proposed() && planning.isPresent());
+    bits.set(NOBODY_SHUTS_DOWN, !input.shutdown());
+    bits.set(ALL_JOINED, input.joined());
+    bits.set(ALL_STABLE, input.stable());
+    bits.set(ALL_PROPOSE, input.proposed() && planning.isPresent());
     // Rank 0 must hear once that this rank has joined: others may wait for nobody else.
-    boolean uncached = news.joined() && !joinTold;
+    boolean uncached = input.joined() && !joinTold;
     boolean invalid = false;
-    for (Entry entry : open.values()) {
+    for (PendingRequest entry : open.values()) {
       Lookup lookup = cache.lookup(tensor(entry));
       uncached |= lookup == Lookup.MISS && !asked.contains(entry.name());
       invalid |= lookup == Lookup.INVALID;
@@ -142,7 +133,7 @@ final class Negotiation implements Mode {
     }
     bits.set(NOBODY_UNCACHED, !uncached);
     bits.set(NOBODY_INVALID, !invalid);
-    if (news.joined()) {
+    if (input.joined()) {
       // Has nothing to ask and objects to nothing.
       cache.taken().stream().forEach(number -> bits.set(FIRST_CACHED + number));
     }
@@ -161,7 +152,7 @@ final class Negotiation implements Mode {
   /** Everybody forgets what somebody asks for with another signature. */
   private void eraseInvalid() {
     BitSet invalid = new BitSet();
-    for (Entry entry : open.values()) {
+    for (PendingRequest entry : open.values()) {
       if (cache.lookup(tensor(entry)) == Lookup.INVALID) {
         invalid.set(cache.number(entry.name()));
       }
@@ -188,7 +179,7 @@ final class Negotiation implements Mode {
   /** Sends what is not cached to rank 0 and gets back what all ranks have asked for. */
   private List<Response> askRankZero(boolean joined) {
     List<Tensor> wanted = new ArrayList<>();
-    for (Entry entry : open.values()) {
+    for (PendingRequest entry : open.values()) {
       if (cache.lookup(tensor(entry)) == Lookup.MISS && asked.add(entry.name())) {
         wanted.add(tensor(entry));
       }
@@ -213,11 +204,11 @@ final class Negotiation implements Mode {
 
   private void execute(List<Response> group) {
     List<Tensor> tensors = group.stream().map(Response::tensor).toList();
-    List<Optional<Entry>> entries =
+    List<Optional<PendingRequest>> entries =
         tensors.stream().map(tensor -> Optional.ofNullable(open.remove(tensor.name()))).toList();
     if (group.getFirst().failed()) {
       Outcome failed = new Outcome.Failed(new IllegalArgumentException(group.getFirst().error()));
-      entries.forEach(entry -> entry.ifPresent(present -> intake.finish(present, failed)));
+      entries.forEach(entry -> entry.ifPresent(present -> queue.finish(present, failed)));
     } else {
       transfers.run(tensors, entries);
     }
@@ -229,7 +220,7 @@ final class Negotiation implements Mode {
         .agree(proposed)
         .map(
             plan -> {
-              intake.enter(plan, transfers.inline(), List.copyOf(open.values()));
+              queue.enter(plan, List.copyOf(open.values()));
               open.clear();
               asked.clear();
               coordinator.clear();
@@ -237,7 +228,7 @@ final class Negotiation implements Mode {
             });
   }
 
-  private static Tensor tensor(Entry entry) {
+  private static Tensor tensor(PendingRequest entry) {
     return new Tensor(entry.name(), entry.signature());
   }
 }

@@ -14,11 +14,11 @@ import java.util.Optional;
 /**
  * What this rank has asked for and has no answer to: requests by name, and whether it has joined.
  *
- * <p>Guarded by the lock of the {@link Intake}.
+ * <p>Guarded by the lock of the {@link RequestQueue}.
  */
 final class PendingRequests {
 
-  private final Map<String, Entry> entries = new HashMap<>();
+  private final Map<String, PendingRequest> entries = new HashMap<>();
   private Optional<Completion> joining = Optional.empty();
   private Optional<Outcome> closed = Optional.empty();
   private boolean shutdown;
@@ -41,11 +41,11 @@ final class PendingRequests {
     }
   }
 
-  void add(Entry entry) {
+  void add(PendingRequest entry) {
     entries.put(entry.name(), entry);
   }
 
-  void remove(Entry entry) {
+  void remove(PendingRequest entry) {
     entries.remove(entry.name());
   }
 
@@ -58,7 +58,7 @@ final class PendingRequests {
     return List.copyOf(entries.keySet());
   }
 
-  Collection<Entry> entries() {
+  Collection<PendingRequest> entries() {
     return entries.values();
   }
 

@@ -17,9 +17,9 @@ import java.util.Optional;
 record PlanAgreement(
     Policy policy,
     Policy.Leaving leaving,
-    Intake intake,
+    RequestQueue queue,
     ControlPlane control,
-    Lanes transfers,
+    Transfers transfers,
     SyncObserver observer,
     Optional<GradientMemory> memory) {
 
@@ -35,7 +35,7 @@ record PlanAgreement(
     Optional<FusionPlan> plan = proposed ? fromProposal() : fromRecording();
     long hash = plan.map(this::hash).orElse(0L);
     if (!control.same(hash) || plan.isEmpty()) {
-      intake.planRefused();
+      queue.planRefused();
       observer.remark("ranks do not plan the same: tensors are negotiated");
       return Optional.empty();
     }
@@ -44,13 +44,13 @@ record PlanAgreement(
   }
 
   private Optional<FusionPlan> fromProposal() {
-    return plan(intake.proposal().orElseThrow());
+    return plan(queue.proposal().orElseThrow());
   }
 
   private Optional<FusionPlan> fromRecording() {
-    byte[] mine = control.rank() == 0 ? Messages.encodeSteps(intake.lastStep()) : new byte[0];
+    byte[] mine = control.rank() == 0 ? Messages.encodeSteps(queue.lastStep()) : new byte[0];
     List<Recorder.Line> lines = Messages.steps(control.broadcast(mine));
-    return intake.lastStepHas(lines) ? plan(Recorder.graph(lines)) : Optional.empty();
+    return queue.lastStepHas(lines) ? plan(Recorder.graph(lines)) : Optional.empty();
   }
 
   private Optional<FusionPlan> plan(RequestGraph graph) {

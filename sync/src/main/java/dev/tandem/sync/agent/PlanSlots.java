@@ -10,11 +10,11 @@ import java.util.List;
  * The requests of a step in the places that a plan has for them. A place is free again once its
  * buffer was taken; since a name is never pending twice, no request of the next step comes before.
  *
- * <p>Guarded by the lock of the {@link Intake}.
+ * <p>Guarded by the lock of the {@link RequestQueue}.
  */
 final class PlanSlots {
 
-  private final Entry[][] slots;
+  private final PendingRequest[][] slots;
   private final int[] missing;
   private final FusionPlan plan;
   private int present;
@@ -24,17 +24,17 @@ final class PlanSlots {
   PlanSlots(FusionPlan plan) {
     this.plan = plan;
     int buffers = plan.buffers().size();
-    slots = new Entry[buffers][];
+    slots = new PendingRequest[buffers][];
     missing = new int[buffers];
     for (int buffer = 0; buffer < buffers; buffer++) {
       int size = plan.buffers().get(buffer).size();
-      slots[buffer] = new Entry[size];
+      slots[buffer] = new PendingRequest[size];
       missing[buffer] = size;
     }
   }
 
   /** Puts a request into its place; says no if the plan has none for it. */
-  boolean put(Entry entry) {
+  boolean put(PendingRequest entry) {
     FusionPlan.Place place = plan.place(entry.name()).orElse(null);
     if (place == null || !place.tensor().signature().equals(entry.signature())) {
       return false;
@@ -46,7 +46,7 @@ final class PlanSlots {
     return true;
   }
 
-  private static int urgent(Entry entry) {
+  private static int urgent(PendingRequest entry) {
     return entry.request().visibility() == Request.Visibility.AT_ONCE ? 1 : 0;
   }
 
@@ -66,7 +66,7 @@ final class PlanSlots {
 
   /** When the last request of a complete buffer was made. */
   long readyNanos(int buffer) {
-    return Arrays.stream(slots[buffer]).mapToLong(Entry::madeNanos).max().orElseThrow();
+    return Arrays.stream(slots[buffer]).mapToLong(PendingRequest::madeNanos).max().orElseThrow();
   }
 
   /** Whether the last buffer of a step is complete. */
@@ -85,8 +85,8 @@ final class PlanSlots {
   }
 
   /** The requests of a complete buffer; its places are free then. */
-  List<Entry> take(int buffer) {
-    List<Entry> entries = List.of(slots[buffer]);
+  List<PendingRequest> take(int buffer) {
+    List<PendingRequest> entries = List.of(slots[buffer]);
     Arrays.fill(slots[buffer], null);
     missing[buffer] = entries.size();
     present -= entries.size();
@@ -95,10 +95,10 @@ final class PlanSlots {
   }
 
   /** Everything that is there, in the order of the plan. */
-  List<Entry> takeAll() {
-    List<Entry> entries = new ArrayList<>();
-    for (Entry[] buffer : slots) {
-      for (Entry entry : buffer) {
+  List<PendingRequest> takeAll() {
+    List<PendingRequest> entries = new ArrayList<>();
+    for (PendingRequest[] buffer : slots) {
+      for (PendingRequest entry : buffer) {
         if (entry != null) {
           entries.add(entry);
         }

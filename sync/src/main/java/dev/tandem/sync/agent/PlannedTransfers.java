@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Follows a plan: sleeps until the awaited buffer is complete, transfers it, and awaits the next;
@@ -34,7 +35,6 @@ final class PlannedTransfers implements Mode {
   private final Negotiation fallback;
   private final List<Optional<MemorySegment>> slices;
   private int next;
-  private Verdict verdict = Verdict.MISSING_REQUEST;
   private long transfer;
 
   PlannedTransfers(FusionPlan plan, PlanAgreement site, Negotiation fallback) {
@@ -48,31 +48,30 @@ final class PlannedTransfers implements Mode {
   }
 
   @Override
-  public boolean awaitWork() {
+  public void awaitWork() {
     long began = System.nanoTime();
-    Optional<Verdict> awaited = site.intake().awaitBuffer(site.leaving());
-    if (awaited.isEmpty()) {
-      return false;
+    OptionalLong complete = site.queue().awaitBuffer(site.leaving());
+    // The thread meant to sleep until the last request of the buffer was made.
+    if (complete.isPresent() && complete.getAsLong() - began > 0) {
+      site.observer().slept(complete.getAsLong() - began, began, System.nanoTime());
     }
-    verdict = awaited.get();
-    if (verdict == Verdict.COMPLETE) {
-      tellSleep(began, System.nanoTime());
-    }
-    return true;
   }
 
   @Override
   public Optional<Mode> work() {
-    long flags = head();
+    Optional<BufferState> state = site.queue().bufferState(site.leaving());
+    if (state.isEmpty()) {
+      return Optional.of(this);
+    }
+    long flags = head(state.get());
     if ((flags & NOBODY_SHUTS_DOWN) == 0) {
-      site.transfers().drain();
-      site.intake().close(new Outcome.Aborted("a rank has shut the synchroniser down"));
+      site.queue().close(new Outcome.Aborted("a rank has shut the synchroniser down"));
       return Optional.empty();
     }
     if ((flags & GO_ON) == 0) {
-      site.observer().remark("the plan is left at buffer %d: %s".formatted(next, reason()));
-      site.transfers().drain();
-      site.intake().leave();
+      site.observer()
+          .remark("the plan is left at buffer %d: %s".formatted(next, reason(state.get())));
+      site.queue().leave();
       return Optional.of(fallback);
     }
     transfer();
@@ -80,22 +79,14 @@ final class PlannedTransfers implements Mode {
     return Optional.of(this);
   }
 
-  /** The thread meant to sleep until the last request of the buffer was made. */
-  private void tellSleep(long began, long woken) {
-    long complete = site.intake().readyNanos(next);
-    if (complete - began > 0) {
-      site.observer().slept(complete - began, began, woken);
-    }
-  }
-
   /** What all ranks say. */
-  private long head() {
+  private long head(BufferState state) {
     long hash = FusionPlan.mix(plan.hash(), ++transfer);
     long[] words = new long[FLAGS + 1];
     words[HASH] = hash;
     words[INVERSE_HASH] = ~hash;
     words[FLAGS] =
-        switch (verdict) {
+        switch (state) {
           case COMPLETE -> GO_ON | NOBODY_SHUTS_DOWN;
           case SHUTDOWN -> 0;
           case UNPLANNED_REQUEST, MISSING_REQUEST, OTHER_PLANS -> NOBODY_SHUTS_DOWN;
@@ -110,7 +101,7 @@ final class PlannedTransfers implements Mode {
 
   private void transfer() {
     List<Tensor> tensors = plan.buffers().get(next);
-    List<Entry> entries = site.intake().take(next);
+    List<PendingRequest> entries = site.queue().take(next);
     if (slices.get(next).isPresent()) {
       site.transfers()
           .runSlice(tensors, entries, slices.get(next).get(), site.memory().orElseThrow());
@@ -119,12 +110,12 @@ final class PlannedTransfers implements Mode {
     }
   }
 
-  private String reason() {
-    return switch (verdict) {
+  private String reason(BufferState state) {
+    return switch (state) {
       case COMPLETE -> "another rank cannot complete it";
       case UNPLANNED_REQUEST -> "this rank requests a tensor that was not planned";
       case MISSING_REQUEST ->
-          "this rank lacks " + String.join(", ", site.intake().missing(next, plan));
+          "this rank lacks " + String.join(", ", site.queue().missing(next, plan));
       case OTHER_PLANS -> "this rank has joined or has a new graph";
       case SHUTDOWN -> "this rank shuts down";
     };

@@ -18,7 +18,7 @@ import java.util.Map;
  * of all whose results were visible then. Requests of one level are logically concurrent, and the
  * ancestors of a request are on lower levels.
  *
- * <p>Guarded by the lock of the {@link Intake}.
+ * <p>Guarded by the lock of the {@link RequestQueue}.
  */
 final class Recorder {
 
@@ -49,19 +49,19 @@ final class Recorder {
   // By number, the steps that have not ended or have results to come.
   private final Map<Long, Tally> unfinished = new HashMap<>();
 
-  Entry record(Request request, long now) {
+  PendingRequest record(Request request, long now) {
     boolean awaited = request.visibility() == Visibility.AT_ONCE;
     Line line = new Line(request.name(), request.signature(), level, awaited);
     repeats |= current.put(request.name(), line) != null;
     tally(step).made++;
-    return new Entry(request, step, level, now);
+    return new PendingRequest(request, step, level, now);
   }
 
   private Tally tally(long number) {
     return unfinished.computeIfAbsent(number, key -> new Tally());
   }
 
-  void completed(Entry entry) {
+  void completed(PendingRequest entry) {
     Tally tally = tally(entry.step());
     tally.completed++;
     if (tally.finished()) {

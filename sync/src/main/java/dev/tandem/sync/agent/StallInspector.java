@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 public final class StallInspector implements AutoCloseable {
 
   private final Communicator group;
-  private final Intake intake;
+  private final RequestQueue queue;
   private final Duration after;
   private final Optional<Duration> abort;
   private final Consumer<String> log;
@@ -42,12 +42,12 @@ public final class StallInspector implements AutoCloseable {
    */
   public StallInspector(
       Communicator group,
-      Intake intake,
+      RequestQueue queue,
       Duration after,
       Optional<Duration> abort,
       Consumer<String> log) {
     this.group = group;
-    this.intake = intake;
+    this.queue = queue;
     this.after = after;
     this.abort = abort;
     this.log = log;
@@ -62,9 +62,9 @@ public final class StallInspector implements AutoCloseable {
   private void report() {
     try {
       while (!closing.await(after.toNanos(), TimeUnit.NANOSECONDS)) {
-        send(intake.status(false));
+        send(queue.status(false));
       }
-      send(intake.status(true));
+      send(queue.status(true));
     } catch (InterruptedException e) {
       throw new IllegalStateException(e); // Nobody knows the thread.
     } catch (RuntimeException e) {
@@ -89,7 +89,7 @@ public final class StallInspector implements AutoCloseable {
             hear(rank, known, waiting, open);
           }
         }
-        known.put(0, intake.status(!open));
+        known.put(0, queue.status(!open));
         if (open) {
           tell(known, waiting);
         }
@@ -153,7 +153,7 @@ public final class StallInspector implements AutoCloseable {
                 String.join("; ", missing));
         log.accept(line);
         if (abort.isPresent() && tensor.getValue() > abort.get().toNanos() / 1e9) {
-          intake.close(new Outcome.Failed(new WorkFailedException(line)));
+          queue.close(new Outcome.Failed(new WorkFailedException(line)));
         }
       }
     }

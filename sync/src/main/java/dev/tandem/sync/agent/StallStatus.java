@@ -16,10 +16,13 @@ import java.util.Optional;
 record StallStatus(boolean last, boolean joined, String doing, Map<String, Double> pendingSeconds) {
 
   static StallStatus of(
-      boolean last, boolean joined, Optional<Thread> requester, Collection<Entry> pending) {
+      boolean last,
+      boolean joined,
+      Optional<Thread> requester,
+      Collection<PendingRequest> pending) {
     Map<String, Double> waiting = new LinkedHashMap<>();
     long now = System.nanoTime();
     pending.forEach(entry -> waiting.put(entry.name(), (now - entry.madeNanos()) / 1e9));
-    return new StallStatus(last, joined, Whereabouts.of(requester), waiting);
+    return new StallStatus(last, joined, StackSummary.of(requester), waiting);
   }
 }

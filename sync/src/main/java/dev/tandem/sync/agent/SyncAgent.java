@@ -3,57 +3,48 @@ package dev.tandem.sync.agent;
 import dev.tandem.comm.Communicator;
 import dev.tandem.sync.compress.Ledger;
 import dev.tandem.sync.policy.Policy;
-import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.request.Outcome;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * The work of a background thread, piece by piece; for one thread at a time. All ranks have one,
- * with the same policy, over communicators that belong to them alone.
+ * The work of a background thread, piece by piece. All ranks have one, with the same policy, over a
+ * communicator that belongs to it alone.
  */
 public final class SyncAgent {
 
-  private final Intake intake;
-  private final Lanes transfers;
-  private Optional<Mode> mode;
+  private final RequestQueue queue;
+  // Held by the thread that works.
+  private final ReentrantLock working = new ReentrantLock();
+  private volatile Optional<Mode> mode;
 
   /**
    * An agent that begins with negotiation.
    *
-   * @param groups of all ranks: one for what they agree on, which also transfers if it is the only
-   *     one, else one more for each transfer at once
-   * @param alarm rung when the program waits
+   * @param group of all ranks, for what they agree on and transfer
    * @param memory where this rank's gradients lie, if they lie in one buffer
-   * @param ledger told what transfers leave behind
+   * @param ledger receives what transfers leave behind
    */
   public SyncAgent(
-      List<Communicator> groups,
-      SyncOptions options,
-      Intake intake,
-      CycleAlarm alarm,
+      Communicator group,
+      Policy policy,
+      RequestQueue queue,
       SyncObserver observer,
       Optional<GradientMemory> memory,
       Ledger ledger) {
-    this.intake = intake;
-    Policy policy = options.policy();
+    this.queue = queue;
     Policy.Negotiated negotiated = negotiated(policy);
-    ControlPlane control = new ControlPlane(groups.getFirst(), negotiated.waiting(), observer);
-    List<Communicator> over = groups.size() == 1 ? groups : groups.subList(1, groups.size());
-    List<Transfers> each = new ArrayList<>();
-    over.forEach(group -> each.add(new Transfers(each.size(), group, intake, observer, ledger)));
-    this.transfers = new Lanes(intake, each, options.threading().builder());
+    ControlPlane control = new ControlPlane(group, negotiated.waiting(), observer);
+    Transfers transfers = new Transfers(group, queue, observer, ledger);
     Optional<PlanAgreement> planning =
         leaving(policy)
             .map(
                 leaving ->
                     new PlanAgreement(
-                        policy, leaving, intake, control, transfers, observer, memory));
+                        policy, leaving, queue, control, transfers, observer, memory));
     this.mode =
-        Optional.of(
-            new Negotiation(negotiated, intake, control, transfers, alarm, observer, planning));
+        Optional.of(new Negotiation(negotiated, queue, control, transfers, observer, planning));
   }
 
   /** How ranks negotiate under a policy, if only in need. */
@@ -80,44 +71,61 @@ public final class SyncAgent {
    * @return whether there will be more
    */
   public boolean doWork() {
+    Optional<Mode> awaited = mode;
     try {
-      Mode current = mode.orElseThrow();
-      if (current.awaitWork()) {
-        mode = current.work();
-      }
+      awaited.ifPresent(Mode::awaitWork);
     } catch (RuntimeException e) {
-      mode = Optional.empty();
-      intake.close(new Outcome.Failed(e));
+      fail(e);
     }
-    if (mode.isEmpty()) {
-      transfers.close();
+    working.lock();
+    try {
+      // Else a thread that waits for results has gone on meanwhile.
+      if (mode.equals(awaited)) {
+        proceed();
+      }
+      return mode.isPresent();
+    } finally {
+      working.unlock();
     }
-    return mode.isPresent();
+  }
+
+  private void proceed() {
+    try {
+      mode = mode.flatMap(Mode::work);
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private void fail(RuntimeException e) {
+    mode = Optional.empty();
+    queue.close(new Outcome.Failed(e));
   }
 
   /**
-   * Lets the calling thread, which has nothing to do but to wait for results, do the work that is
-   * there for them, if the background thread sleeps and a plan says what comes next; see {@code
-   * Note [who drives]} in the package's description. For any thread but the background's.
+   * Lets the calling thread, which has nothing to do but to wait for results, do the transfers that
+   * are complete, unless the background thread works; see {@code Note [which thread works]} in the
+   * package's description. For any thread but the background's.
    *
    * @param results whether they are there
    */
   public void carryOut(BooleanSupplier results) {
-    if (Thread.currentThread().isInterrupted()) {
-      // A transport must not be interrupted.
-      intake.declineHelm();
+    if (!queue.programWaits()) {
       return;
     }
-    if (!intake.lendHelm()) {
-      return;
-    }
-    try {
-      boolean more = true;
-      while (more && !results.getAsBoolean() && intake.workIsThere()) {
-        more = doWork();
+    // A transport must not be interrupted.
+    if (!Thread.currentThread().isInterrupted()) {
+      if (!working.tryLock()) {
+        return;
       }
-    } finally {
-      intake.handBackHelm();
+      try {
+        while (mode.isPresent() && !results.getAsBoolean() && queue.programWaits()) {
+          proceed();
+        }
+      } finally {
+        working.unlock();
+      }
     }
+    queue.programLeaves();
   }
 }

@@ -6,7 +6,6 @@ import java.util.List;
  * A transfer that is over, as one rank saw it; times by {@link System#nanoTime}.
  *
  * @param number of this transfer since the synchroniser began, from 0; the same on all ranks
- * @param lane in which it ran; 0 if there is one at a time
  * @param names of the tensors that travelled as one
  * @param bytes that this rank has written of them
  * @param readyNanos when this rank had asked for all of them; when it was taken up if it had joined
@@ -17,7 +16,6 @@ import java.util.List;
  */
 public record Transfer(
     long number,
-    int lane,
     List<String> names,
     long bytes,
     long readyNanos,

@@ -22,22 +22,21 @@ final class Transfers {
 
   private static final long ALIGNMENT = 64;
 
-  private final int lane;
   private final Communicator communicator;
-  private final Intake intake;
+  private final RequestQueue queue;
   private final SyncObserver observer;
   private final Ledger ledger;
   private final CompressedSum compressed;
   private final Adasum adasum;
+  // Transfers so far, the same on all ranks.
+  private long count;
   // Of the transfer under way: when its collective began and ended.
   private long sentNanos;
   private long arrivedNanos;
 
-  Transfers(
-      int lane, Communicator communicator, Intake intake, SyncObserver observer, Ledger ledger) {
-    this.lane = lane;
+  Transfers(Communicator communicator, RequestQueue queue, SyncObserver observer, Ledger ledger) {
     this.communicator = communicator;
-    this.intake = intake;
+    this.queue = queue;
     this.observer = observer;
     this.ledger = ledger;
     this.compressed = new CompressedSum(communicator, ledger.residuals());
@@ -47,23 +46,23 @@ final class Transfers {
   /**
    * Transfers tensors that fuse.
    *
-   * @param number of the transfer, the same on all ranks
    * @param entries what this rank has asked for, by tensor; empty: it has joined and gives zeros
    */
-  void run(long number, List<Tensor> tensors, List<Optional<Entry>> entries) {
+  void run(List<Tensor> tensors, List<Optional<PendingRequest>> entries) {
     long began = System.nanoTime();
     Signature common = tensors.getFirst().signature();
     long payload =
         common.operation() == Operation.SUM && !common.plainSum()
             ? runCompressed(common, tensors, entries)
             : runPlain(common, tensors, entries);
-    finish(number, tensors, entries, payload, began);
+    finish(tensors, entries, payload, began);
   }
 
-  private long runPlain(Signature common, List<Tensor> tensors, List<Optional<Entry>> entries) {
+  private long runPlain(
+      Signature common, List<Tensor> tensors, List<Optional<PendingRequest>> entries) {
     List<MemorySegment> parts = new ArrayList<>();
     for (int i = 0; i < tensors.size(); i++) {
-      Optional<Entry> entry = entries.get(i);
+      Optional<PendingRequest> entry = entries.get(i);
       parts.add(entry.isPresent() ? weighted(entry.get()) : zeros(tensors.get(i)));
     }
     sentNanos = System.nanoTime();
@@ -84,7 +83,7 @@ final class Transfers {
   }
 
   private long runCompressed(
-      Signature common, List<Tensor> tensors, List<Optional<Entry>> entries) {
+      Signature common, List<Tensor> tensors, List<Optional<PendingRequest>> entries) {
     List<CompressedSum.Term> terms = new ArrayList<>();
     for (int i = 0; i < tensors.size(); i++) {
       Tensor tensor = tensors.get(i);
@@ -104,13 +103,12 @@ final class Transfers {
 
   /** Transfers tensors that fill one slice of memory; others lie elsewhere and are copied. */
   void runSlice(
-      long number,
       List<Tensor> tensors,
-      List<Entry> entries,
+      List<PendingRequest> entries,
       MemorySegment slice,
       GradientMemory memory) {
     long began = System.nanoTime();
-    for (Entry entry : entries) {
+    for (PendingRequest entry : entries) {
       weighted(entry);
       if (!memory.holds(entry.tensor())) {
         memory.place(entry.name()).copyFrom(entry.tensor().data());
@@ -122,15 +120,15 @@ final class Transfers {
     communicator.allreduce(slice, dtype, ReduceOp.SUM);
     arrivedNanos = System.nanoTime();
     Scaling.scale(slice, dtype, common.scale());
-    for (Entry entry : entries) {
+    for (PendingRequest entry : entries) {
       if (!memory.holds(entry.tensor())) {
         entry.tensor().data().copyFrom(memory.place(entry.name()));
       }
     }
-    finish(number, tensors, entries.stream().map(Optional::of).toList(), bytes(tensors), began);
+    finish(tensors, entries.stream().map(Optional::of).toList(), bytes(tensors), began);
   }
 
-  private static MemorySegment weighted(Entry entry) {
+  private static MemorySegment weighted(PendingRequest entry) {
     MemorySegment data = entry.tensor().data();
     Scaling.scale(data, entry.signature().dtype(), entry.request().weight());
     return data;
@@ -145,12 +143,11 @@ final class Transfers {
   }
 
   private void finish(
-      long number, List<Tensor> tensors, List<Optional<Entry>> entries, long payload, long began) {
+      List<Tensor> tensors, List<Optional<PendingRequest>> entries, long payload, long began) {
     ledger.add(bytes(tensors), payload);
     observer.transferred(
         new Transfer(
-            number,
-            lane,
+            count++,
             tensors.stream().map(Tensor::name).toList(),
             payload,
             ready(entries).orElse(began),
@@ -159,11 +156,11 @@ final class Transfers {
             arrivedNanos,
             System.nanoTime()));
     entries.forEach(
-        entry -> entry.ifPresent(present -> intake.finish(present, Outcome.completed())));
+        entry -> entry.ifPresent(present -> queue.finish(present, Outcome.completed())));
   }
 
   /** When this rank had asked for all of them, if it asked for any. */
-  private static OptionalLong ready(List<Optional<Entry>> entries) {
-    return entries.stream().flatMap(Optional::stream).mapToLong(Entry::madeNanos).max();
+  private static OptionalLong ready(List<Optional<PendingRequest>> entries) {
+    return entries.stream().flatMap(Optional::stream).mapToLong(PendingRequest::madeNanos).max();
   }
 }

@@ -9,15 +9,6 @@ public sealed interface Policy {
   /** Bytes that travel together at most, unless one tensor alone is larger. */
   long MEBIBYTE = 1 << 20;
 
-  /** The same with every tensor by itself. */
-  default Policy unfused() {
-    return switch (this) {
-      case Negotiated negotiated -> negotiated.withFusionBytes(0);
-      case Topological topological -> topological.withFusionBytes(0);
-      case Bucketed bucketed -> new Bucketed(0, 0, bucketed.leaving());
-    };
-  }
-
   /**
    * Requests are negotiated in cycles: what all ranks have asked for is transferred. The baseline,
    * and with other settings GS and NBCS.
@@ -26,8 +17,8 @@ public sealed interface Policy {
    * @param fusionBytes of tensors that travel as one
    * @param cacheEntries responses that need no second negotiation
    * @param waiting in the collectives of the negotiation
-   * @param globalSleepEvery after so many cycles all ranks sleep as long as the one that sleeps
-   *     least (GS); 0: each sleeps as long as it likes
+   * @param globalSleepEvery after this number of cycles all ranks sleep as long as the one that
+   *     sleeps least (GS); 0: each sleeps on its own
    * @param eagerness whether a rank takes part in cycles when it has nothing to ask
    */
   record Negotiated(
@@ -72,13 +63,8 @@ public sealed interface Policy {
   enum Eagerness {
     /** In every cycle, as the baseline does. */
     ALWAYS,
-    /**
-     * In every cycle, and at once while the program does nothing but wait for results; where {@link
-     * Overlap} defers, only then, as long as the program does wait.
-     */
-    WHEN_AWAITED,
-    /** When it has something to ask or to tell; until then it sleeps. */
-    WITH_NEWS
+    /** When it has something to ask; until then it sleeps. */
+    WITH_REQUESTS
   }
 
   /**
@@ -131,12 +117,9 @@ public sealed interface Policy {
     return baseline(Waiting.SPIN_YIELD).withGlobalSleepEvery(1);
   }
 
-  /**
-   * The baseline with nonblocking cache synchronisation; who has the time to look for other ranks
-   * between naps also sees when its own program waits, and begins the next cycle then.
-   */
+  /** The baseline with nonblocking cache synchronisation. */
   static Negotiated nonblocking() {
-    return baseline(Waiting.POLLED).withEagerness(Eagerness.WHEN_AWAITED);
+    return baseline(Waiting.POLLED);
   }
 
   /** Plans from the graph, with buffers small enough for transfers during the backward pass. */
@@ -144,7 +127,7 @@ public sealed interface Policy {
     return new Topological(25 * MEBIBYTE, defaultLeaving());
   }
 
-  /** Buckets of 25 MiB behind a first of 1 MiB. */
+  /** Buckets of 25 MiB after a first of 1 MiB. */
   static Bucketed bucketed() {
     return new Bucketed(25 * MEBIBYTE, MEBIBYTE, defaultLeaving());
   }
@@ -152,7 +135,7 @@ public sealed interface Policy {
   private static Leaving defaultLeaving() {
     Negotiated quiet =
         new Negotiated(
-            Duration.ofMillis(1), 128 * MEBIBYTE, 1024, Waiting.PARKED, 0, Eagerness.WITH_NEWS);
+            Duration.ofMillis(1), 128 * MEBIBYTE, 1024, Waiting.PARKED, 0, Eagerness.WITH_REQUESTS);
     return new Leaving(Duration.ofSeconds(10), Duration.ofMillis(50), 3, quiet);
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * What is chosen for a synchroniser; the same on all its ranks.
@@ -14,28 +15,21 @@ import java.util.function.Supplier;
  * @param stallAfter when a request that others lack is reported
  * @param stallAbort when it makes the synchroniser give up, if ever
  * @param threading which threads it works in
- * @param transfersAtOnce how many transfers may be under way side by side, each with a thread of
- *     its own; they begin in the same order on all ranks and may end in any
- * @param overlap whether planned transfers, and cycles that begin when the program waits, run while
- *     it computes
  */
 public record SyncOptions(
     Policy policy,
     Partitioning partitioning,
     Duration stallAfter,
     Optional<Duration> stallAbort,
-    Threading threading,
-    int transfersAtOnce,
-    Overlap overlap) {
+    Threading threading) {
 
-  private static final int MOST_TRANSFERS = 16;
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   private static final String POOL = "pool";
-  private static final String UNFUSED = "unfused";
-  private static final String TRANSFERS = "transfers";
-  private static final String OVERLAPPED = "overlapped";
-  private static final String DEFERRED = "deferred";
+
+  /** What could follow a plus in earlier versions. */
+  private static final Pattern REMOVED =
+      Pattern.compile("unfused|overlapped|deferred|transfers[0-9]*");
 
   private static final Map<String, Supplier<SyncOptions>> BY_CODE = new LinkedHashMap<>();
 
@@ -52,15 +46,6 @@ public record SyncOptions(
   }
 
   public SyncOptions {
-    if (transfersAtOnce < 1 || transfersAtOnce > MOST_TRANSFERS) {
-      throw new UsageException(
-          "transfers at once must be 1 to %d, not %d".formatted(MOST_TRANSFERS, transfersAtOnce));
-    }
-    if (threading == Threading.SHARED_POOL && transfersAtOnce > 1) {
-      // Each holds a carrier while it waits for other ranks: ranks could wait in different ones.
-      throw new UsageException(
-          "threads that share one pool transfer one after the other: choose pool or transfers");
-    }
     if (threading == Threading.SHARED_POOL && partitioning != Partitioning.NONE) {
       throw new UsageException(
           "threads that share one pool cannot have cores of their own: choose pool or scp");
@@ -69,21 +54,12 @@ public record SyncOptions(
 
   /** The options that a policy has by default. */
   public static SyncOptions of(Policy policy) {
-    return new SyncOptions(
-        policy,
-        Partitioning.NONE,
-        MINUTE,
-        Optional.empty(),
-        Threading.OWN,
-        1,
-        Overlap.WHERE_PROCESSORS_ARE_FREE);
+    return new SyncOptions(policy, Partitioning.NONE, MINUTE, Optional.empty(), Threading.OWN);
   }
 
   /**
-   * The options of this name, such as {@code topo} or {@code baseline-parked}, and what is added to
-   * it: {@code topo+pool} works in the shared pool, {@code topo+unfused} sends every tensor by
-   * itself, {@code topo+transfers4} has four transfers at once, {@code topo+overlapped} and {@code
-   * topo+deferred} say when planned transfers run.
+   * The options of this name, such as {@code topo} or {@code baseline-parked}; {@code topo+pool}
+   * works in the shared pool.
    */
   public static SyncOptions of(String code) {
     String[] words = code.split("\\+", -1);
@@ -104,21 +80,12 @@ public record SyncOptions(
     if (word.equals(POOL)) {
       return with(Threading.SHARED_POOL);
     }
-    if (word.equals(UNFUSED)) {
-      return with(policy.unfused());
-    }
-    if (word.equals(OVERLAPPED)) {
-      return with(Overlap.ALWAYS);
-    }
-    if (word.equals(DEFERRED)) {
-      return with(Overlap.NEVER);
-    }
-    if (word.matches(TRANSFERS + "[0-9]{1,4}")) {
-      return withTransfersAtOnce(Integer.parseInt(word.substring(TRANSFERS.length())));
-    }
     throw new UsageException(
-        "synchronisation '%s': behind a + is %s, %s, %s, %s or %s with a number, not '%s'"
-            .formatted(code, POOL, UNFUSED, OVERLAPPED, DEFERRED, TRANSFERS, word));
+        REMOVED.matcher(word).matches()
+            ? "synchronisation '%s': +%s was removed; use '%s'"
+                .formatted(code, word, code.replace("+" + word, ""))
+            : "synchronisation '%s': only +%s may follow a policy, not +%s"
+                .formatted(code, POOL, word));
   }
 
   /** The names of policies that {@link #of(String)} knows. */
@@ -127,30 +94,18 @@ public record SyncOptions(
   }
 
   public SyncOptions with(Policy other) {
-    return new SyncOptions(
-        other, partitioning, stallAfter, stallAbort, threading, transfersAtOnce, overlap);
+    return new SyncOptions(other, partitioning, stallAfter, stallAbort, threading);
   }
 
   public SyncOptions with(Partitioning other) {
-    return new SyncOptions(
-        policy, other, stallAfter, stallAbort, threading, transfersAtOnce, overlap);
+    return new SyncOptions(policy, other, stallAfter, stallAbort, threading);
   }
 
   public SyncOptions with(Threading other) {
-    return new SyncOptions(
-        policy, partitioning, stallAfter, stallAbort, other, transfersAtOnce, overlap);
-  }
-
-  public SyncOptions with(Overlap other) {
-    return new SyncOptions(
-        policy, partitioning, stallAfter, stallAbort, threading, transfersAtOnce, other);
-  }
-
-  public SyncOptions withTransfersAtOnce(int count) {
-    return new SyncOptions(policy, partitioning, stallAfter, stallAbort, threading, count, overlap);
+    return new SyncOptions(policy, partitioning, stallAfter, stallAbort, other);
   }
 
   public SyncOptions withStalls(Duration after, Optional<Duration> abort) {
-    return new SyncOptions(policy, partitioning, after, abort, threading, transfersAtOnce, overlap);
+    return new SyncOptions(policy, partitioning, after, abort, threading);
   }
 }

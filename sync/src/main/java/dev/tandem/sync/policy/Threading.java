@@ -2,7 +2,7 @@ package dev.tandem.sync.policy;
 
 /** Which threads a synchroniser works in. */
 public enum Threading {
-  /** A thread of its own for the background, and one for each transfer that runs beside others. */
+  /** A thread of its own for the background. */
   OWN,
   /**
    * Lightweight threads that share the carriers of the JVM with other lightweight ones, such as

@@ -81,15 +81,14 @@ public final class Timeline implements SyncObserver, AutoCloseable {
   @Override
   public synchronized void transferred(Transfer transfer) {
     List<String> names = transfer.names();
-    int row = transfer.lane() == 0 ? BACKGROUND : laneRow(transfer.lane());
     slice(
         "transfer of %d tensors, %d bytes".formatted(names.size(), transfer.bytes()),
-        row,
+        BACKGROUND,
         transfer.beginNanos(),
         transfer.endNanos());
-    slice("COPY IN", row, transfer.beginNanos(), transfer.sendNanos());
-    slice("COLLECTIVE", row, transfer.sendNanos(), transfer.arrivedNanos());
-    slice("COPY OUT", row, transfer.arrivedNanos(), transfer.endNanos());
+    slice("COPY IN", BACKGROUND, transfer.beginNanos(), transfer.sendNanos());
+    slice("COLLECTIVE", BACKGROUND, transfer.sendNanos(), transfer.arrivedNanos());
+    slice("COPY OUT", BACKGROUND, transfer.arrivedNanos(), transfer.endNanos());
     for (String name : names) {
       int tensor = rows.computeIfAbsent(name, this::newRow);
       Long since = requested.remove(name);
@@ -110,11 +109,6 @@ public final class Timeline implements SyncObserver, AutoCloseable {
     file.add(
         "{\"name\":%s,\"ph\":\"i\",\"s\":\"p\",\"pid\":%d,\"tid\":%d,\"ts\":%s}"
             .formatted(quoted(line), rank, BACKGROUND, micros(now - origin)));
-  }
-
-  /** A row for each lane but the first, which is the background thread's. */
-  private int laneRow(int lane) {
-    return rows.computeIfAbsent("lane " + lane, this::newRow);
   }
 
   private int newRow(String name) {

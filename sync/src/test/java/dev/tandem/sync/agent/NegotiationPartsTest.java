@@ -9,7 +9,6 @@ import dev.tandem.sync.agent.ResponseCache.Lookup;
 import dev.tandem.sync.plan.RequestGraph.Tensor;
 import dev.tandem.sync.request.Signature;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class NegotiationPartsTest {
@@ -82,51 +81,5 @@ class NegotiationPartsTest {
     assertEquals(responses, Messages.responses(Messages.encodeResponses(responses)));
     List<Recorder.Line> lines = List.of(new Recorder.Line("a", odd.signature(), 3, true));
     assertEquals(lines, Messages.steps(Messages.encodeSteps(lines)));
-  }
-
-  @Test
-  void aDeferringAlarmExpectsTheProgramThatHasEndedTheLastSleep() {
-    CycleAlarm alarm = new CycleAlarm(true);
-    long soon = System.nanoTime() + 1_000_000;
-    assertEquals(soon, alarm.sleepUntil(soon), "nobody has waited yet");
-    assertTrue(System.nanoTime() >= soon);
-
-    alarm.programWaits(true);
-    long far = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
-    assertEquals(far, alarm.sleepUntil(far), "the program waits: no sleep at all");
-    alarm.programWaits(false);
-    long now = System.nanoTime();
-    long deferred = now + CycleAlarm.DEFERRED_NANOS;
-    assertEquals(deferred, alarm.sleepUntil(now), "it is expected to wait again");
-    assertTrue(System.nanoTime() >= deferred);
-
-    assertEquals(now, alarm.sleepUntil(now), "it has not waited");
-  }
-
-  @Test
-  void aProgramThatHasItsResultsNoLongerWakesTheAlarm() {
-    CycleAlarm alarm = new CycleAlarm(false);
-    alarm.programWaits(true);
-    long calls = alarm.calls();
-    alarm.served(calls);
-    long soon = System.nanoTime() + 1_000_000;
-    alarm.sleepUntil(soon);
-    assertTrue(System.nanoTime() >= soon, "it has slept");
-
-    alarm.programWaits(true);
-    alarm.served(calls); // which was about the wait before
-    long far = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
-    alarm.sleepUntil(far);
-    assertTrue(System.nanoTime() < far, "it has not");
-  }
-
-  @Test
-  void anAlarmThatDoesNotDeferSleepsAsLongAsItIsTold() {
-    CycleAlarm alarm = new CycleAlarm(false);
-    alarm.programWaits(true);
-    alarm.sleepUntil(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
-    alarm.programWaits(false);
-    long now = System.nanoTime();
-    assertEquals(now, alarm.sleepUntil(now));
   }
 }

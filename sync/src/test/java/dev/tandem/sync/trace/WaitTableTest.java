@@ -55,7 +55,6 @@ class WaitTableTest {
     for (int i = 0; i < nanos.length; i++) {
       nanos[i] = clock + millis[i] * MILLI;
     }
-    return new Transfer(
-        number, 0, List.of(name), 4, nanos[0], nanos[1], nanos[2], nanos[3], nanos[4]);
+    return new Transfer(number, List.of(name), 4, nanos[0], nanos[1], nanos[2], nanos[3], nanos[4]);
   }
 }

@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
  * What has become of the servers' part of a rank: the first failure of any of its threads is the
  * failure of all that wait. Thread-safe.
  */
-final class Fate {
+final class FailureLatch {
 
   private RuntimeException failure;
   private final List<Object> monitors = new ArrayList<>();

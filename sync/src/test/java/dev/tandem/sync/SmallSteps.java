@@ -27,12 +27,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /** Steps of a few small gradients, and who transferred them. */
-final class HelmSteps {
+final class SmallSteps {
 
   static final int LENGTH = 700;
   static final int GRADIENTS = 6;
 
-  private HelmSteps() {}
+  private SmallSteps() {}
 
   /** Threads in which transfers of a rank ended. */
   static final class Drivers implements SyncObserver {

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /** A lock around pieces of work. */
-final class Guard {
+final class Locked {
 
   private final ReentrantLock lock = new ReentrantLock();
 

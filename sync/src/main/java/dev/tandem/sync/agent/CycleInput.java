@@ -8,5 +8,9 @@ import java.util.List;
  * @param stable whether this rank could plan from what it has recorded
  * @param proposed whether it has a graph to plan from
  */
-record News(
-    List<Entry> entries, boolean shutdown, boolean joined, boolean stable, boolean proposed) {}
+record CycleInput(
+    List<PendingRequest> entries,
+    boolean shutdown,
+    boolean joined,
+    boolean stable,
+    boolean proposed) {}

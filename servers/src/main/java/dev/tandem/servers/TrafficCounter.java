@@ -3,14 +3,14 @@ package dev.tandem.servers;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the bytes that a rank sends to others on behalf of the servers; from any thread. */
-final class MovedBytes {
+final class TrafficCounter {
 
   private final ServerLayout layout;
   private final int rank;
   private final LongAdder near = new LongAdder();
   private final LongAdder far = new LongAdder();
 
-  MovedBytes(ServerLayout layout, int rank) {
+  TrafficCounter(ServerLayout layout, int rank) {
     this.layout = layout;
     this.rank = rank;
   }
@@ -19,7 +19,7 @@ final class MovedBytes {
     (layout.isNear(rank, to) ? near : far).add(bytes);
   }
 
-  Moved reading() {
-    return new Moved(near.sum(), far.sum());
+  TrafficBytes reading() {
+    return new TrafficBytes(near.sum(), far.sum());
   }
 }

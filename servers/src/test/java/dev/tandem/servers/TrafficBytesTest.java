@@ -11,8 +11,8 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is moved is what {@code Note [bytes moved]} says, and what the transport has counted. */
-class MovedBytesTest {
+/** The traffic is what {@code Note [traffic bytes]} says, and what the transport has counted. */
+class TrafficBytesTest {
 
   private static final int STEPS = 5;
 
@@ -27,16 +27,16 @@ class MovedBytesTest {
   /** A push and its request, an ask, and the answer's header: of each pair that talks. */
   private static final long HEADERS = 2 * Wire.REQUEST_BYTES + Wire.ANSWER_BYTES;
 
-  private static Moved moved(ServerLayout layout, int staleness) throws Exception {
-    List<Moved> ofRanks =
+  private static TrafficBytes traffic(ServerLayout layout, int staleness) throws Exception {
+    List<TrafficBytes> ofRanks =
         Ranks.run(
             layout.places().ranks(),
             Duration.ofSeconds(60),
             communicator -> work(communicator, layout, staleness));
-    return ofRanks.stream().reduce(Moved.NOTHING, Moved::plus);
+    return ofRanks.stream().reduce(TrafficBytes.NOTHING, TrafficBytes::plus);
   }
 
-  private static Moved work(Communicator communicator, ServerLayout layout, int staleness) {
+  private static TrafficBytes work(Communicator communicator, ServerLayout layout, int staleness) {
     TestModel model = new TestModel(ELEMENTS);
     ServerSettings settings = new ServerSettings(layout, staleness, TestModel.rule(ELEMENTS));
     Traffic before = communicator.traffic();
@@ -46,17 +46,18 @@ class MovedBytesTest {
         servers.update(model.gradient(communicator.rank(), step), 0.1, model.parameters);
       }
       servers.finish();
-      Moved moved = servers.moved();
+      TrafficBytes traffic = servers.traffic();
       long agreed = communicator.rank() == 0 ? GROUPS * 4L * (communicator.size() - 1) : 0;
       assertEquals(
-          moved.near() + moved.far() + agreed, communicator.traffic().since(before).bytesSent());
-      return moved;
+          traffic.near() + traffic.far() + agreed,
+          communicator.traffic().since(before).bytesSent());
+      return traffic;
     }
   }
 
   /** What goodbyes cost: one request to each remote store that a client used. */
-  private static Moved goodbyes(long nearPairs, long farPairs) {
-    return new Moved(nearPairs * Wire.REQUEST_BYTES, farPairs * Wire.REQUEST_BYTES);
+  private static TrafficBytes goodbyes(long nearPairs, long farPairs) {
+    return new TrafficBytes(nearPairs * Wire.REQUEST_BYTES, farPairs * Wire.REQUEST_BYTES);
   }
 
   @ParameterizedTest
@@ -64,24 +65,24 @@ class MovedBytesTest {
   void theClosedFormHolds(int n, int k, int staleness) throws Exception {
     long pairsNear = (long) n * (k - 1);
     long pairsFar = (long) n * (n - k);
-    Moved expected =
-        new Moved(
+    TrafficBytes expected =
+        new TrafficBytes(
                 STEPS * (2 * P * (k - 1) + pairsNear * HEADERS),
                 STEPS * (2 * P * (n - k) + pairsFar * HEADERS))
             .plus(goodbyes(pairsNear, pairsFar));
-    Moved direct = moved(Layouts.beside(n, k), staleness);
+    TrafficBytes direct = traffic(Layouts.beside(n, k), staleness);
     assertEquals(expected, direct);
 
     // One proxy for each node: its other workers talk to it, and it to all remote shards.
     long proxies = n / k;
     long proxiedNear = proxies * (k - 1) + proxies * (k - 1);
     long proxiedFar = proxies * (n - k);
-    Moved expectedProxied =
-        new Moved(
+    TrafficBytes expectedProxied =
+        new TrafficBytes(
                 STEPS * (2 * P * (k - 1) * (n + 1) / k + proxiedNear * HEADERS),
                 STEPS * (2 * P * (n - k) / k + proxiedFar * HEADERS))
             .plus(goodbyes(proxiedNear, proxiedFar));
-    Moved proxied = moved(Layouts.beside(n, k, Level.NODE), staleness);
+    TrafficBytes proxied = traffic(Layouts.beside(n, k, Level.NODE), staleness);
     assertEquals(expectedProxied, proxied);
     assertTrue(proxied.far() < direct.far());
   }

@@ -11,7 +11,7 @@ import dev.tandem.sync.request.Signature;
  * @param level more than that of all requests whose result the program had seen when it made this
  * @param madeNanos when, by {@link System#nanoTime}
  */
-record Entry(Request request, long step, int level, long madeNanos) {
+record PendingRequest(Request request, long step, int level, long madeNanos) {
 
   String name() {
     return request.name();

@@ -1,13 +1,13 @@
 package dev.tandem.sync;
 
-import static dev.tandem.sync.HelmSteps.GRADIENTS;
-import static dev.tandem.sync.HelmSteps.assertHolds;
-import static dev.tandem.sync.HelmSteps.buckets;
-import static dev.tandem.sync.HelmSteps.pause;
-import static dev.tandem.sync.HelmSteps.ranks;
-import static dev.tandem.sync.HelmSteps.start;
-import static dev.tandem.sync.HelmSteps.step;
-import static dev.tandem.sync.HelmSteps.tensor;
+import static dev.tandem.sync.SmallSteps.GRADIENTS;
+import static dev.tandem.sync.SmallSteps.assertHolds;
+import static dev.tandem.sync.SmallSteps.buckets;
+import static dev.tandem.sync.SmallSteps.pause;
+import static dev.tandem.sync.SmallSteps.ranks;
+import static dev.tandem.sync.SmallSteps.start;
+import static dev.tandem.sync.SmallSteps.step;
+import static dev.tandem.sync.SmallSteps.tensor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,7 +18,6 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.sync.agent.SyncObserver;
-import dev.tandem.sync.policy.Overlap;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.request.Request;
 import dev.tandem.testkit.TestSeed;
@@ -37,38 +36,33 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Threads that wait for results and do the background thread's work: Note [who drives]. */
-class BorrowedHelmTest {
+/** Threads that wait for results and do the background thread's work: Note [which thread works]. */
+class WaitingThreadTest {
 
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4})
-  void sumsAreRightWhoeverDrives(int size) throws Exception {
+  void sumsAreRightWhicheverThreadWorks(int size) throws Exception {
     Seed seed = TestSeed.of(getClass());
     for (boolean boards : new boolean[] {true, false}) {
-      for (Overlap overlap : List.of(Overlap.ALWAYS, Overlap.NEVER)) {
-        List<Boolean> borrowed =
-            Ranks.run(
-                ranks(size, boards),
-                LIMIT,
-                communicator -> {
-                  SplittableRandom random = seed.derive(communicator.rank()).random();
-                  HelmSteps.Drivers drivers = new HelmSteps.Drivers();
-                  try (Synchronizer synchronizer =
-                      start(communicator, buckets(2).with(overlap), GRADIENTS, drivers)) {
-                    for (int step = 0; step < 200; step++) {
-                      step(synchronizer, size, random);
-                    }
-                    communicator.barrier();
+      List<Boolean> own =
+          Ranks.run(
+              ranks(size, boards),
+              LIMIT,
+              communicator -> {
+                SplittableRandom random = seed.derive(communicator.rank()).random();
+                SmallSteps.Drivers drivers = new SmallSteps.Drivers();
+                try (Synchronizer synchronizer =
+                    start(communicator, buckets(2), GRADIENTS, drivers)) {
+                  for (int step = 0; step < 200; step++) {
+                    step(synchronizer, size, random);
                   }
-                  if (overlap == Overlap.ALWAYS) {
-                    assertTrue(drivers.hadAnother(Thread.currentThread()), "nothing overlapped");
-                  }
-                  return drivers.had(Thread.currentThread());
-                });
-        assertTrue(borrowed.contains(true), "nobody ever borrowed the helm");
-      }
+                  communicator.barrier();
+                }
+                return drivers.had(Thread.currentThread());
+              });
+      assertTrue(own.contains(true), "no thread that waited has transferred anything");
     }
   }
 
@@ -109,13 +103,13 @@ class BorrowedHelmTest {
   }
 
   @Test
-  void completionsAreToldByTheThreadThatDrives() throws Exception {
+  void completionsAreCalledByTheThreadThatWorks() throws Exception {
     Ranks.run(
         2,
         LIMIT,
         communicator -> {
           Set<Thread> tellers = ConcurrentHashMap.newKeySet();
-          HelmSteps.Drivers drivers = new HelmSteps.Drivers();
+          SmallSteps.Drivers drivers = new SmallSteps.Drivers();
           try (Synchronizer synchronizer = start(communicator, buckets(2), 2, drivers)) {
             for (int step = 0; step < 100; step++) {
               TensorView told = tensor("tensor0", 1);
@@ -173,7 +167,7 @@ class BorrowedHelmTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aLostRankEndsTheWaitOfWhoDrives(boolean boards) throws Exception {
+  void aLostRankEndsTheWaitOfTheThreadThatWorks(boolean boards) throws Exception {
     Seed seed = TestSeed.of(getClass());
     Ranks.run(
         ranks(3, boards),
@@ -204,13 +198,13 @@ class BorrowedHelmTest {
   }
 
   @Test
-  void closingEndsTheWaitOfWhoDrives() throws Exception {
+  void closingEndsTheWaitOfTheThreadThatWorks() throws Exception {
     CountDownLatch waits = new CountDownLatch(1);
     Ranks.run(
         2,
         LIMIT,
         communicator -> {
-          HelmSteps.Drivers drivers = new HelmSteps.Drivers();
+          SmallSteps.Drivers drivers = new SmallSteps.Drivers();
           Synchronizer synchronizer = start(communicator, buckets(1), 1, drivers);
           for (int step = 0; step < 50; step++) {
             TensorView tensor = tensor("tensor0", 1);

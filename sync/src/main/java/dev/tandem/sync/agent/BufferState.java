@@ -1,7 +1,7 @@
 package dev.tandem.sync.agent;
 
 /** Whether an awaited buffer can be transferred, or why its plan must be left. */
-enum Verdict {
+enum BufferState {
   COMPLETE,
   UNPLANNED_REQUEST,
   MISSING_REQUEST,

@@ -3,9 +3,9 @@ package dev.tandem.sync.agent;
 import java.util.Optional;
 
 /** What a thread of the program is doing, as the end of a sentence for people. */
-final class Whereabouts {
+final class StackSummary {
 
-  private Whereabouts() {}
+  private StackSummary() {}
 
   static String of(Optional<Thread> requester) {
     if (requester.isEmpty()) {

@@ -9,22 +9,25 @@ import dev.tandem.sync.request.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.Condition;
 
 /**
- * Where the threads that request meet the background thread. Thread-safe; nobody waits here but the
- * background thread. It is woken only by what it waits for: under a plan by the request that
- * completes the awaited buffer. Meanwhile a thread that waits for results may borrow its helm.
+ * Where the threads that request meet the background thread. Thread-safe; only the background
+ * thread waits here. It is woken only by what it waits for: under a plan by the request that
+ * completes the awaited buffer.
  */
-public final class Intake {
+public final class RequestQueue {
 
   private final SyncObserver observer;
-  private final Guard guard = new Guard();
-  private final Helm helm = new Helm(guard.condition());
+  private final Locked lock = new Locked();
+  // Signalled when the background thread has something to look at.
+  private final Condition changed = lock.condition();
   private final Recorder recorder = new Recorder();
   private final PendingRequests pending = new PendingRequests();
   private final FollowedPlan followed;
   // Requests that the agent has not seen: all while it negotiates, strays while it follows a plan.
-  private List<Entry> queue = new ArrayList<>();
+  private List<PendingRequest> queue = new ArrayList<>();
   private Optional<RequestGraph> proposal = Optional.empty();
   private Optional<Thread> lastRequester = Optional.empty();
   private volatile long goesOnNanos;
@@ -34,7 +37,7 @@ public final class Intake {
    *
    * @param deferring whether transfers of a plan are left to the program, if it waits for them
    */
-  public Intake(SyncObserver observer, boolean deferring) {
+  public RequestQueue(SyncObserver observer, boolean deferring) {
     this.observer = observer;
     this.followed = new FollowedPlan(deferring);
   }
@@ -42,29 +45,29 @@ public final class Intake {
   /** Takes requests, all at once. */
   public void add(List<Request> requests) {
     long now = System.nanoTime();
-    guard.locked(
+    lock.locked(
         () -> {
           pending.check(requests);
           boolean wakes = false;
           for (Request request : requests) {
-            Entry entry = recorder.record(request, now);
+            PendingRequest entry = recorder.record(request, now);
             pending.add(entry);
             wakes |= admit(entry);
           }
           followed.arrived(now);
           lastRequester = Optional.of(Thread.currentThread());
           // Waking it costs more than what it would do, if the program is about to do that.
-          if (wakes && !(queue.isEmpty() && helm.napping() && followed.expectsProgram())) {
-            helm.wake();
+          if (wakes && !(queue.isEmpty() && followed.expectsProgram())) {
+            changed.signal();
           }
         });
-    // Whom it woke may have taken its core meanwhile: the program goes on only now.
+    // The thread that was woken may have taken this core: the program goes on only now.
     goesOnNanos = System.nanoTime();
     requests.forEach(request -> observer.requested(request.name(), now));
   }
 
   /** Puts a request where it belongs; says whether the agent waits for that. */
-  private boolean admit(Entry entry) {
+  private boolean admit(PendingRequest entry) {
     if (followed.put(entry)) {
       return followed.awaitedIsComplete();
     }
@@ -74,13 +77,11 @@ public final class Intake {
 
   /** The program makes no more requests in this step and is about to wait for the results. */
   public void endStep() {
-    guard.locked(
+    lock.locked(
         () -> {
           recorder.endStep();
-          boolean wakes = followed.endStep(System.nanoTime() - goesOnNanos);
-          // Who is to be left asleep from now on must look around now and then.
-          if (wakes || (followed.prompt() && helm.sleepsOn())) {
-            helm.wake();
+          if (followed.endStep(System.nanoTime() - goesOnNanos)) {
+            changed.signal();
           }
         });
   }
@@ -90,7 +91,7 @@ public final class Intake {
     signalling(() -> pending.join(allJoined));
   }
 
-  /** Asks all ranks, which all do this, to plan anew from this graph. */
+  /** Asks all ranks, which all do this, to plan again from this graph. */
   public void propose(RequestGraph graph) {
     signalling(() -> proposal = Optional.of(graph));
   }
@@ -101,31 +102,31 @@ public final class Intake {
   }
 
   private void signalling(Runnable change) {
-    guard.locked(
+    lock.locked(
         () -> {
           change.run();
-          helm.wake();
+          changed.signal();
         });
   }
 
   /** The names of requests that are on their way, for reports. */
   public List<String> pendingNames() {
-    return guard.locked(pending::names);
+    return lock.locked(pending::names);
   }
 
   /** What this rank waits for and does. */
   StallStatus status(boolean last) {
-    return guard.locked(
+    return lock.locked(
         () -> StallStatus.of(last, pending.joined(), lastRequester, pending.entries()));
   }
 
   /** Hands over what has come in. */
-  News drain(int stableSteps) {
-    return guard.locked(
+  CycleInput drain(int stableSteps) {
+    return lock.locked(
         () -> {
-          List<Entry> entries = queue;
+          List<PendingRequest> entries = queue;
           queue = new ArrayList<>();
-          return new News(
+          return new CycleInput(
               entries,
               pending.isShutDown(),
               pending.joined(),
@@ -139,29 +140,25 @@ public final class Intake {
   }
 
   /** Sleeps until there is something to negotiate about. */
-  void awaitNews(int stableSteps) {
-    guard.locked(
+  void awaitRequests(int stableSteps) {
+    lock.locked(
         () -> {
           while (queue.isEmpty()
               && !pending.isShutDown()
               && !otherPlans()
               && !canPlan(stableSteps)) {
-            helm.sleep(Helm.FOREVER);
+            sleep(FollowedPlan.FOREVER);
           }
         });
   }
 
-  /**
-   * From now on requests go into the places of a plan, these first.
-   *
-   * @param lending whether other threads may do its transfers
-   */
-  void enter(FusionPlan plan, boolean lending, List<Entry> waiting) {
-    guard.locked(
+  /** From now on requests go into the places of a plan, these first. */
+  void enter(FusionPlan plan, List<PendingRequest> waiting) {
+    lock.locked(
         () -> {
-          followed.enter(plan, lending);
+          followed.enter(plan);
           proposal = Optional.empty();
-          List<Entry> entries = new ArrayList<>(waiting);
+          List<PendingRequest> entries = new ArrayList<>(waiting);
           entries.addAll(queue);
           queue = new ArrayList<>();
           entries.forEach(this::admit);
@@ -170,9 +167,9 @@ public final class Intake {
 
   /** There is no plan any more; what is there waits to be negotiated. */
   void leave() {
-    guard.locked(
+    lock.locked(
         () -> {
-          List<Entry> entries = followed.leave();
+          List<PendingRequest> entries = followed.leave();
           entries.addAll(queue);
           queue = entries;
           recorder.forgetStability();
@@ -181,7 +178,7 @@ public final class Intake {
 
   /** A plan was not agreed on: stable steps count from here. */
   void planRefused() {
-    guard.locked(
+    lock.locked(
         () -> {
           recorder.forgetStability();
           proposal = Optional.empty();
@@ -189,39 +186,47 @@ public final class Intake {
   }
 
   /**
-   * Sleeps until the awaited buffer is complete, or cannot be expected to become so. Empty if
-   * another thread had the helm meanwhile: nothing is as it was.
+   * Sleeps until the awaited buffer is complete or cannot be expected to become so, or until there
+   * is no plan any more. Says when the last request of the buffer was made, if it is complete.
    */
-  Optional<Verdict> awaitBuffer(Policy.Leaving leaving) {
-    return guard.locked(
+  OptionalLong awaitBuffer(Policy.Leaving leaving) {
+    return lock.locked(
         () -> {
-          long turn = helm.turn();
-          while (helm.turn() == turn) {
-            Optional<Verdict> verdict = verdict(leaving);
-            if (verdict.isPresent()) {
-              return verdict;
-            }
-            helm.sleep(followed.sleepNanos(leaving));
+          while (followed.active() && state(leaving).isEmpty()) {
+            sleep(followed.sleepNanos(leaving));
           }
-          helm.awaitHandBack();
-          return Optional.empty();
+          return followed.readyNanos();
         });
   }
 
-  private Optional<Verdict> verdict(Policy.Leaving leaving) {
+  @SuppressWarnings("WaitNotInLoop") // It is in that of the caller.
+  private void sleep(long nanos) {
+    try {
+      changed.awaitNanos(nanos);
+    } catch (InterruptedException e) {
+      // Only the synchroniser knows its thread, and it does not interrupt it.
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What is to be done about the awaited buffer; empty if that is waiting. */
+  Optional<BufferState> bufferState(Policy.Leaving leaving) {
+    return lock.locked(() -> state(leaving));
+  }
+
+  private Optional<BufferState> state(Policy.Leaving leaving) {
     if (pending.isShutDown()) {
-      return Optional.of(Verdict.SHUTDOWN);
+      return Optional.of(BufferState.SHUTDOWN);
     }
     if (otherPlans()) {
-      return Optional.of(Verdict.OTHER_PLANS);
+      return Optional.of(BufferState.OTHER_PLANS);
     }
     boolean complete = followed.awaitedIsComplete();
     if (!complete && !queue.isEmpty()) {
-      return Optional.of(Verdict.UNPLANNED_REQUEST);
+      return Optional.of(BufferState.UNPLANNED_REQUEST);
     }
-    // Who has borrowed the helm does not wait.
-    if (followed.any() && (helm.lent() || followed.nanosLeft(leaving) <= 0)) {
-      return Optional.of(complete ? Verdict.COMPLETE : Verdict.MISSING_REQUEST);
+    if (followed.any() && followed.nanosLeft(leaving) <= 0) {
+      return Optional.of(complete ? BufferState.COMPLETE : BufferState.MISSING_REQUEST);
     }
     return Optional.empty();
   }
@@ -230,73 +235,49 @@ public final class Intake {
     return pending.joined() || proposal.isPresent();
   }
 
-  /** Wakes the background thread: who was expected to work will not. */
-  void declineHelm() {
-    guard.locked(
-        () -> {
-          followed.expectNobody();
-          helm.wake();
-        });
+  /**
+   * The program waits for results: from here until its next request no transfer is left to it.
+   *
+   * @return whether the awaited buffer is complete, so that the program can transfer it itself
+   */
+  boolean programWaits() {
+    return lock.locked(followed::programWaits);
   }
 
-  /** Lends the helm to the calling thread, if the background thread sleeps and there is work. */
-  boolean lendHelm() {
-    return guard.locked(
+  /** The program transfers no more by itself: what is left is the background thread's. */
+  void programLeaves() {
+    lock.locked(
         () -> {
-          boolean lent = followed.lends() && helm.lend();
-          if (!lent) {
-            followed.expectNobody();
-          }
-          return lent;
-        });
-  }
-
-  /** Whether who has borrowed the helm can go on without waiting for the program. */
-  boolean workIsThere() {
-    return guard.locked(followed::lends);
-  }
-
-  /** Who had borrowed the helm is done with it. */
-  void handBackHelm() {
-    guard.locked(
-        () -> {
-          helm.handBack();
-          // What was signalled meanwhile nobody has heard.
           if (followed.busy() || !queue.isEmpty() || pending.isShutDown() || otherPlans()) {
-            helm.wake();
+            changed.signal();
           }
         });
   }
 
-  /** When the last request of a complete buffer was made. */
-  long readyNanos(int buffer) {
-    return guard.locked(() -> followed.readyNanos(buffer));
-  }
-
-  List<Entry> take(int buffer) {
-    return guard.locked(() -> followed.take(buffer));
+  List<PendingRequest> take(int buffer) {
+    return lock.locked(() -> followed.take(buffer));
   }
 
   /** The names that a buffer waits for. */
   List<String> missing(int buffer, FusionPlan plan) {
-    return guard.locked(() -> pending.lacking(plan.buffers().get(buffer)));
+    return lock.locked(() -> pending.lacking(plan.buffers().get(buffer)));
   }
 
   List<Recorder.Line> lastStep() {
-    return guard.locked(recorder::last);
+    return lock.locked(recorder::last);
   }
 
   boolean lastStepHas(List<Recorder.Line> lines) {
-    return guard.locked(() -> recorder.lastHas(lines));
+    return lock.locked(() -> recorder.lastHas(lines));
   }
 
   Optional<RequestGraph> proposal() {
-    return guard.locked(() -> proposal);
+    return lock.locked(() -> proposal);
   }
 
   /** Tells what became of a request; its name may be requested again. */
-  void finish(Entry entry, Outcome outcome) {
-    guard.locked(
+  void finish(PendingRequest entry, Outcome outcome) {
+    lock.locked(
         () -> {
           pending.remove(entry);
           recorder.completed(entry);
@@ -306,13 +287,13 @@ public final class Intake {
 
   /** All ranks have joined: they may request again. */
   void allJoined() {
-    guard.locked(pending::allJoined).ifPresent(completion -> completion.done(Outcome.completed()));
+    lock.locked(pending::allJoined).ifPresent(completion -> completion.done(Outcome.completed()));
   }
 
   /** Ends everything that is pending in the same way, and everything that is requested later. */
   void close(Outcome outcome) {
     List<Completion> waiting =
-        guard.locked(
+        lock.locked(
             () -> {
               followed.close();
               queue = new ArrayList<>();
