@@ -242,7 +242,7 @@ class TrainTest {
   void mistakesAreOneLine() {
     assertTrue(failed(2, "batch.globl=3").contains("batch: unknown key 'globl'"));
     assertTrue(failed(2, "network.model=caffe-cifar").contains("are 1x28x28"));
-    assertTrue(failed(2, "device=cuda:0").contains("computes on the CPU alone"));
+    assertTrue(failed(2, "device=cuda:0").contains("computes on the CPU only"));
     assertTrue(
         failed(1, "data.train=/no/such/data", "data.normalise=none")
             .contains("data.train: cannot read /no/such/data"));

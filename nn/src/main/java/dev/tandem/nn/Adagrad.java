@@ -1,6 +1,7 @@
 package dev.tandem.nn;
 
 import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.yaml.Default;
 
 /**
  * Adagrad of Duchi et al.: s is the sum of all squared gradients; p -= rate * g / (sqrt(s) +
@@ -9,14 +10,11 @@ import dev.tandem.nn.engine.Tensor;
 public final class Adagrad extends ParameterwiseOptimizer {
 
   /** The numbers of the method. */
-  public record Settings(double epsilon, double weightDecay) {
-
-    /** The usual numbers. */
-    public static final Settings DEFAULT = new Settings(1e-10, 0);
+  public record Settings(@Default("1e-10") double epsilon, @Default("0") double weightDecay) {
 
     public Settings {
       Numbers.positive("epsilon", epsilon);
-      Numbers.notNegative("weight decay", weightDecay);
+      Numbers.notNegative("weight-decay", weightDecay);
     }
   }
 

@@ -19,17 +19,11 @@ public final class Adam extends ParameterwiseOptimizer {
   public record Settings(
       double meanDecay, double squareDecay, double epsilon, double weightDecay, boolean decoupled) {
 
-    /** Adam with the numbers of its authors. */
-    public static final Settings ADAM = new Settings(0.9, 0.999, 1e-8, 0, false);
-
-    /** AdamW with the usual numbers. */
-    public static final Settings ADAM_W = new Settings(0.9, 0.999, 1e-8, 1e-2, true);
-
     public Settings {
-      Numbers.share("the kept share of the mean gradient", meanDecay);
-      Numbers.share("the kept share of the mean square", squareDecay);
+      Numbers.share("mean-decay", meanDecay);
+      Numbers.share("square-decay", squareDecay);
       Numbers.positive("epsilon", epsilon);
-      Numbers.notNegative("weight decay", weightDecay);
+      Numbers.notNegative("weight-decay", weightDecay);
     }
   }
 

@@ -14,10 +14,10 @@ public record Device(String name) {
   public Device {
     if (GPU.matcher(name).matches()) {
       throw new UsageException(
-          "device " + name + ": this build of Tandem computes on the CPU alone: use device cpu");
+          "'" + name + "': this build of Tandem computes on the CPU only, expected cpu");
     }
     if (!name.equals("cpu")) {
-      throw new UsageException("unknown device '" + name + "': known are cpu and cuda:N");
+      throw new UsageException("unknown device '" + name + "', expected cpu or cuda:N");
     }
   }
 }

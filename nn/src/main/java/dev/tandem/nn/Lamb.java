@@ -1,6 +1,7 @@
 package dev.tandem.nn;
 
 import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.yaml.Default;
 
 /**
  * LAMB of You et al., for large batches: Adam's step, with weight decay added to it, scaled for
@@ -10,16 +11,17 @@ import dev.tandem.nn.engine.Tensor;
 public final class Lamb extends ParameterwiseOptimizer {
 
   /** The numbers of the method, as in {@link Adam.Settings}. */
-  public record Settings(double meanDecay, double squareDecay, double epsilon, double weightDecay) {
-
-    /** The numbers of the authors. */
-    public static final Settings DEFAULT = new Settings(0.9, 0.999, 1e-6, 1e-2);
+  public record Settings(
+      @Default("0.9") double meanDecay,
+      @Default("0.999") double squareDecay,
+      @Default("1e-6") double epsilon,
+      @Default("1e-2") double weightDecay) {
 
     public Settings {
-      Numbers.share("the kept share of the mean gradient", meanDecay);
-      Numbers.share("the kept share of the mean square", squareDecay);
+      Numbers.share("mean-decay", meanDecay);
+      Numbers.share("square-decay", squareDecay);
       Numbers.positive("epsilon", epsilon);
-      Numbers.notNegative("weight decay", weightDecay);
+      Numbers.notNegative("weight-decay", weightDecay);
     }
   }
 

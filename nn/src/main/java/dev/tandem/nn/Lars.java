@@ -1,6 +1,7 @@
 package dev.tandem.nn;
 
 import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.yaml.Default;
 
 /**
  * LARS of You et al., for large batches: each weight tensor moves by a share of its own size. With
@@ -10,14 +11,14 @@ import dev.tandem.nn.engine.Tensor;
 public final class Lars extends ParameterwiseOptimizer {
 
   /** The numbers of the method; {@code trust} is the share of its size that a tensor may move. */
-  public record Settings(double momentum, double weightDecay, double trust) {
-
-    /** The numbers of the authors for ImageNet. */
-    public static final Settings DEFAULT = new Settings(0.9, 5e-4, 0.001);
+  public record Settings(
+      @Default("0.9") double momentum,
+      @Default("5e-4") double weightDecay,
+      @Default("0.001") double trust) {
 
     public Settings {
       Numbers.share("momentum", momentum);
-      Numbers.notNegative("weight decay", weightDecay);
+      Numbers.notNegative("weight-decay", weightDecay);
       Numbers.positive("trust", trust);
     }
   }

@@ -7,21 +7,21 @@ final class Numbers {
 
   private Numbers() {}
 
-  static void share(String what, double value) {
+  static void share(String key, double value) {
     if (!(value >= 0 && value < 1)) {
-      throw new UsageException(what + " is from 0 to less than 1, not " + value);
+      throw new UsageException(key + " is " + value + ", expected 0 to less than 1");
     }
   }
 
-  static void notNegative(String what, double value) {
+  static void notNegative(String key, double value) {
     if (!(value >= 0)) {
-      throw new UsageException(what + " is 0 or more, not " + value);
+      throw new UsageException(key + " is " + value + ", expected 0 or more");
     }
   }
 
-  static void positive(String what, double value) {
+  static void positive(String key, double value) {
     if (!(value > 0)) {
-      throw new UsageException(what + " is more than 0, not " + value);
+      throw new UsageException(key + " is " + value + ", expected more than 0");
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.nn;
 
 import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.yaml.Default;
 
 /**
  * RMSprop of Hinton: v is a decaying mean of the squared gradient; with momentum b = m b + g /
@@ -9,16 +10,17 @@ import dev.tandem.nn.engine.Tensor;
 public final class RmsProp extends ParameterwiseOptimizer {
 
   /** The numbers of the method; {@code squareDecay} is the kept share of the mean square. */
-  public record Settings(double squareDecay, double epsilon, double momentum, double weightDecay) {
-
-    /** The usual numbers. */
-    public static final Settings DEFAULT = new Settings(0.99, 1e-8, 0, 0);
+  public record Settings(
+      @Default("0.99") double squareDecay,
+      @Default("1e-8") double epsilon,
+      @Default("0") double momentum,
+      @Default("0") double weightDecay) {
 
     public Settings {
-      Numbers.share("the kept share of the mean square", squareDecay);
+      Numbers.share("square-decay", squareDecay);
       Numbers.positive("epsilon", epsilon);
       Numbers.share("momentum", momentum);
-      Numbers.notNegative("weight decay", weightDecay);
+      Numbers.notNegative("weight-decay", weightDecay);
     }
   }
 

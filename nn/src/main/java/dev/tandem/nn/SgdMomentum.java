@@ -25,7 +25,7 @@ public final class SgdMomentum extends ParameterwiseOptimizer {
 
     public Settings {
       Numbers.share("momentum", momentum);
-      Numbers.notNegative("weight decay", weightDecay);
+      Numbers.notNegative("weight-decay", weightDecay);
       if (!(largestNorm > 0)) {
         throw new UsageException("the largest gradient norm is more than 0, not " + largestNorm);
       }

@@ -13,9 +13,9 @@ class DeviceTest {
   void whatIsMissingForAGpuIsSaid() {
     assertEquals(Device.CPU, Engine.start(new Device("cpu"), 1).device());
     var e = assertThrows(UsageException.class, () -> new Device("cuda:1"));
-    assertTrue(e.getMessage().endsWith("use device cpu"), e.getMessage());
+    assertTrue(e.getMessage().endsWith("expected cpu"), e.getMessage());
     assertEquals(1, e.getMessage().lines().count());
     var unknown = assertThrows(UsageException.class, () -> new Device("tpu"));
-    assertEquals("unknown device 'tpu': known are cpu and cuda:N", unknown.getMessage());
+    assertEquals("unknown device 'tpu', expected cpu or cuda:N", unknown.getMessage());
   }
 }

@@ -71,8 +71,8 @@ class FreezingTest {
     List<Function<Network, Optimizer>> optimizers =
         List.of(
             network -> new SgdMomentum(network, new SgdMomentum.Settings(0.9, 0.1, true, 1)),
-            network -> new Lars(network, Lars.Settings.DEFAULT),
-            network -> new Lamb(network, Lamb.Settings.DEFAULT));
+            network -> new Lars(network, new Lars.Settings(0.9, 5e-4, 0.001)),
+            network -> new Lamb(network, new Lamb.Settings(0.9, 0.999, 1e-6, 1e-2)));
     NetworkOptions options = NetworkOptions.DEFAULT.withFrozen(List.of("stem*", "right*"));
     for (Function<Network, Optimizer> make : optimizers) {
       try (Network network = Network.create(ENGINE, SPEC, seed, options);

@@ -46,12 +46,14 @@ class OptimizerTest {
     peers.put(
         "SGD(p, lr=r, momentum=0.9, weight_decay=0.01, nesterov=True)",
         n -> new SgdMomentum(n, new SgdMomentum.Settings(0.9, 0.01, true, unlimited)));
-    peers.put("Adam(p, lr=r)", n -> new Adam(n, Adam.Settings.ADAM));
+    peers.put("Adam(p, lr=r)", n -> new Adam(n, new Adam.Settings(0.9, 0.999, 1e-8, 0, false)));
     peers.put(
         "Adam(p, lr=r, betas=(0.8, 0.95), eps=1e-6, weight_decay=0.05)",
         n -> new Adam(n, new Adam.Settings(0.8, 0.95, 1e-6, 0.05, false)));
-    peers.put("AdamW(p, lr=r, weight_decay=0.01)", n -> new Adam(n, Adam.Settings.ADAM_W));
-    peers.put("RMSprop(p, lr=r)", n -> new RmsProp(n, RmsProp.Settings.DEFAULT));
+    peers.put(
+        "AdamW(p, lr=r, weight_decay=0.01)",
+        n -> new Adam(n, new Adam.Settings(0.9, 0.999, 1e-8, 1e-2, true)));
+    peers.put("RMSprop(p, lr=r)", n -> new RmsProp(n, new RmsProp.Settings(0.99, 1e-8, 0, 0)));
     peers.put(
         "RMSprop(p, lr=r, alpha=0.9, eps=1e-6, momentum=0.7, weight_decay=0.02)",
         n -> new RmsProp(n, new RmsProp.Settings(0.9, 1e-6, 0.7, 0.02)));
@@ -109,11 +111,13 @@ class OptimizerTest {
     double g = gradient(0, 0);
     double p = start(0);
     // Corrected means after one step are the gradient and its square.
-    assertFirst(p - RATE * g / (Math.abs(g) + 1e-8), n -> new Adam(n, Adam.Settings.ADAM));
-    double root = Math.sqrt(0.01 * g * g) + 1e-8;
-    assertFirst(p - RATE * g / root, n -> new RmsProp(n, RmsProp.Settings.DEFAULT));
     assertFirst(
-        p - RATE * g / (Math.abs(g) + 1e-10), n -> new Adagrad(n, Adagrad.Settings.DEFAULT));
+        p - RATE * g / (Math.abs(g) + 1e-8),
+        n -> new Adam(n, new Adam.Settings(0.9, 0.999, 1e-8, 0, false)));
+    double root = Math.sqrt(0.01 * g * g) + 1e-8;
+    assertFirst(p - RATE * g / root, n -> new RmsProp(n, new RmsProp.Settings(0.99, 1e-8, 0, 0)));
+    assertFirst(
+        p - RATE * g / (Math.abs(g) + 1e-10), n -> new Adagrad(n, new Adagrad.Settings(1e-10, 0)));
   }
 
   @Test
@@ -122,8 +126,8 @@ class OptimizerTest {
     double slope = norm(i -> gradient(i, 0));
     double decay = 5e-4;
     double local = 0.001 * size / (slope + decay * size);
-    double[] lars = afterOneStep(n -> new Lars(n, Lars.Settings.DEFAULT));
-    double[] lamb = afterOneStep(n -> new Lamb(n, Lamb.Settings.DEFAULT));
+    double[] lars = afterOneStep(n -> new Lars(n, new Lars.Settings(0.9, 5e-4, 0.001)));
+    double[] lamb = afterOneStep(n -> new Lamb(n, new Lamb.Settings(0.9, 0.999, 1e-6, 1e-2)));
     double length = norm(i -> gradient(i, 0) / (Math.abs(gradient(i, 0)) + 1e-6) + 0.01 * start(i));
     for (int i = 0; i < ALL; i++) {
       boolean weight = i < WEIGHTS;
@@ -181,8 +185,8 @@ class OptimizerTest {
 
   private static List<Function<Network, Optimizer>> methods() {
     List<Function<Network, Optimizer>> methods = new ArrayList<>(peers().values());
-    methods.add(n -> new Lars(n, Lars.Settings.DEFAULT));
-    methods.add(n -> new Lamb(n, Lamb.Settings.DEFAULT));
+    methods.add(n -> new Lars(n, new Lars.Settings(0.9, 5e-4, 0.001)));
+    methods.add(n -> new Lamb(n, new Lamb.Settings(0.9, 0.999, 1e-6, 1e-2)));
     return methods;
   }
 

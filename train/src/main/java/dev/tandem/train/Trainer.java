@@ -209,7 +209,7 @@ public final class Trainer {
         synchronizer,
         seed,
         config.batch().accumulation(),
-        config.gradients().reduction(),
+        config.gradients().rule().reduction(),
         config.determinism().synchronisedBatchNorm(),
         phases);
   }

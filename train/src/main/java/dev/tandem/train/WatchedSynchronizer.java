@@ -43,7 +43,7 @@ final class WatchedSynchronizer implements AutoCloseable {
     List<SyncObserver> observers = new ArrayList<>(List.of(meter));
     timeline.ifPresent(observers::add);
     Communicator ranks = communicator.at(level(config));
-    GradientRule rule = config.gradients();
+    GradientRule rule = config.gradients().rule();
     rule.compression().requireMeaning(network.gradients().stream().map(TensorView::name).toList());
     RequestGraph graph = TrainingGraph.of(network.gradientGraph(), rule);
     Function<SyncOptions, Synchronizer> starter =

@@ -25,7 +25,7 @@ public final class Models {
     Function<Fields, NetworkSpec> model = KNOWN.get(name);
     if (model == null) {
       throw new UsageException(
-          "network: unknown model '%s'; known: %s".formatted(name, String.join(", ", names())));
+          "unknown model '%s'; known: %s".formatted(name, String.join(", ", names())));
     }
     return model.apply(keys);
   }

@@ -1,6 +1,7 @@
 package dev.tandem.train.batch;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 
 /**
  * A batch that grows when training slows down: when the mean loss over a window of samples is less
@@ -25,22 +26,25 @@ public final class GrowingBatch implements BatchSizing {
    * @param windowSamples how many samples' losses are averaged; a good part of an epoch, since the
    *     loss of single steps jumps
    */
-  public record Settings(int limit, int factor, double threshold, long windowSamples) {
+  public record Settings(
+      int limit,
+      @Default("2") int factor,
+      @Default("0.05") double threshold,
+      @Default("15000") long windowSamples) {
 
     public Settings {
       if (limit < 1) {
-        throw new UsageException("the largest batch has at least 1 sample, not " + limit);
+        throw new UsageException("limit is " + limit + ", expected 1 or more");
       }
       if (factor < 2) {
-        throw new UsageException("a batch grows at least by a factor of 2, not of " + factor);
+        throw new UsageException("factor is " + factor + ", expected 2 or more");
       }
       if (!(threshold > 0 && threshold < 1)) {
         throw new UsageException(
-            "the fall of the loss below which a batch grows is between 0 and 1, not " + threshold);
+            "threshold is " + threshold + ", expected more than 0 and less than 1");
       }
       if (windowSamples < 1) {
-        throw new UsageException(
-            "the loss is averaged over at least 1 sample, not " + windowSamples);
+        throw new UsageException("window-samples is " + windowSamples + ", expected 1 or more");
       }
     }
   }

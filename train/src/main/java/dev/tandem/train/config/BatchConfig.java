@@ -1,5 +1,6 @@
 package dev.tandem.train.config;
 
+import dev.tandem.nn.yaml.Default;
 import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.batch.GrowingBatch;
 import java.util.Optional;
@@ -10,17 +11,20 @@ import java.util.Optional;
  * @param global samples of one step over all ranks
  * @param accumulation passes in which a rank goes through its samples of a step, adding gradients
  *     up: more of them need less memory
- * @param growth how the batch grows when training slows down; empty if it stays
+ * @param grow how the batch grows when training slows down; empty if it stays
  */
-public record BatchConfig(int global, int accumulation, Optional<GrowingBatch.Settings> growth) {
+public record BatchConfig(
+    @Default("64") int global,
+    @Default("1") int accumulation,
+    Optional<GrowingBatch.Settings> grow) {
 
   public BatchConfig {
-    Require.atLeast("batch.global", 1, global);
-    Require.atLeast("batch.accumulation", 1, accumulation);
+    Require.atLeast("global", 1, global);
+    Require.atLeast("accumulation", 1, accumulation);
   }
 
   /** A policy of its own for each rank. */
   public BatchSizing sizing() {
-    return growth.<BatchSizing>map(GrowingBatch::new).orElse(BatchSizing.FIXED);
+    return grow.<BatchSizing>map(GrowingBatch::new).orElse(BatchSizing.FIXED);
   }
 }

@@ -5,6 +5,7 @@ import dev.tandem.checkpoint.CheckpointOptions;
 import dev.tandem.checkpoint.Compression;
 import dev.tandem.checkpoint.Retention;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,49 +14,73 @@ import java.util.Optional;
 /**
  * When the state is saved, besides at the end of the run, where, and what is kept.
  *
- * @param interval after how many steps
+ * @param everySteps after how many steps; {@code auto} by measured costs
+ * @param failureHours for {@code auto}: mean time between failures of the whole job
+ * @param budgetPercent for {@code auto}: of the time that checkpoints may take at most
  * @param best also after each validation that was better than all before it; the best one is always
  *     kept
- * @param keep so many of the newest; 0 for all
+ * @param keep the newest N; 0 for all
  * @param keepEvery those whose step is a multiple of it; 0 for none
  * @param incremental tensors that have not changed are not written again
  * @param compression of what is written at the last level
  * @param partner whether each rank's part is also held in the memory of another rank
  * @param local a faster folder before the last level's, if there is one
  * @param folder of the last level; empty for the run's own
- * @param every of so many saves one goes to the last level
+ * @param every one of N saves goes to the last level
  */
 public record CheckpointConfig(
-    Interval interval,
-    boolean best,
-    int keep,
-    long keepEvery,
-    boolean incremental,
-    Compression compression,
-    boolean partner,
+    @Default("0") EverySteps everySteps,
+    Optional<Double> failureHours,
+    Optional<Double> budgetPercent,
+    @Default("false") boolean best,
+    @Default("3") int keep,
+    @Default("0") long keepEvery,
+    @Default("false") boolean incremental,
+    @Default("none") Compression compression,
+    @Default("false") boolean partner,
     Optional<Local> local,
-    String folder,
-    int every) {
+    @Default("") String folder,
+    @Default("1") int every) {
 
   /** The value of a checkpoint that says how good it is. */
   public static final String ACCURACY = "accuracy";
 
-  /** The word in the place of a number of steps that asks for {@link Automatic}. */
-  static final String AUTOMATIC = "auto";
-
   /** The folder of a run in which its checkpoints are, unless the configuration names another. */
   private static final String OWN_FOLDER = "checkpoints";
+
+  /**
+   * A number of steps, or {@code auto}.
+   *
+   * @param number 0 for never; negative for {@code auto}
+   */
+  record EverySteps(long number) {
+
+    private static final String AUTO = "auto";
+
+    static EverySteps parse(String text) {
+      if (text.equals(AUTO)) {
+        return new EverySteps(-1);
+      }
+      if (!text.matches("[0-9]{1,18}")) {
+        throw new UsageException("'%s', expected a number of steps or auto".formatted(text));
+      }
+      return new EverySteps(Long.parseLong(text));
+    }
+
+    Object value() {
+      return auto() ? AUTO : number;
+    }
+
+    boolean auto() {
+      return number < 0;
+    }
+  }
 
   /** After how many steps the state is saved. */
   public sealed interface Interval {}
 
-  /** After so many, 0 for never. */
-  public record Fixed(long steps) implements Interval {
-
-    public Fixed {
-      Require.atLeast("checkpoint.every-steps", 0, steps);
-    }
-  }
+  /** After this many steps, 0 for never. */
+  public record Fixed(long steps) implements Interval {}
 
   /**
    * As measured costs and the failures to be expected make best, by Young and Daly.
@@ -66,11 +91,11 @@ public record CheckpointConfig(
   public record Automatic(double failureHours, double budgetPercent) implements Interval {
 
     public Automatic {
-      Require.positive("checkpoint.failure-hours", failureHours);
-      Require.positive("checkpoint.budget-percent", budgetPercent);
+      Require.positive("failure-hours", failureHours);
+      Require.positive("budget-percent", budgetPercent);
       if (budgetPercent >= 100) {
         throw new UsageException(
-            "checkpoint.budget-percent is %s, not less than 100".formatted(budgetPercent));
+            "budget-percent is %s, expected less than 100".formatted(budgetPercent));
       }
     }
   }
@@ -78,36 +103,54 @@ public record CheckpointConfig(
   /**
    * A folder on a fast disk or in memory, which all ranks see.
    *
-   * @param every of so many saves one goes there
-   * @param keep so many of the newest stay there
+   * @param every one of N saves goes there
+   * @param keep the newest N stay there
    */
-  public record Local(String folder, int every, int keep) {
+  public record Local(String folder, @Default("1") int every, @Default("1") int keep) {
 
     public Local {
       if (folder.isEmpty()) {
-        throw new UsageException("checkpoint.local: folder is missing");
+        throw new UsageException("folder is empty, expected a path");
       }
-      Require.atLeast("checkpoint.local.every", 1, every);
-      Require.atLeast("checkpoint.local.keep", 1, keep);
+      folder = Require.absolute(folder);
+      Require.atLeast("every", 1, every);
+      Require.atLeast("keep", 1, keep);
     }
   }
 
   public CheckpointConfig {
-    Require.atLeast("checkpoint.keep", 0, keep);
-    Require.atLeast("checkpoint.keep-every", 0, keepEvery);
-    Require.atLeast("checkpoint.every", 1, every);
+    if (everySteps.auto()) {
+      failureHours = Optional.of(failureHours.orElse(24.0));
+      budgetPercent = Optional.of(budgetPercent.orElse(1.0));
+      new Automatic(failureHours.get(), budgetPercent.get()); // checks
+    } else if (failureHours.isPresent() || budgetPercent.isPresent()) {
+      throw new UsageException(
+          "%s is for every-steps: auto"
+              .formatted(failureHours.isPresent() ? "failure-hours" : "budget-percent"));
+    }
+    folder = Require.absolute(folder);
+    Require.atLeast("keep", 0, keep);
+    Require.atLeast("keep-every", 0, keepEvery);
+    Require.atLeast("every", 1, every);
     if (incremental && every > 1) {
       throw new UsageException(
-          "checkpoint.incremental compares a save with the one before it, so it goes with"
-              + " checkpoint.every: 1, not "
-              + every);
+          "incremental compares a save with the one before it: every is %d, expected 1"
+              .formatted(every));
     }
     boolean near = partner || (local.isPresent() && local.get().every() == 1);
     if (!near && every > 1) {
       throw new UsageException(
-          "no level gets every save: set checkpoint.every or checkpoint.local.every to 1, and"
-              + " save less often with checkpoint.every-steps");
+          "every is %d, but no other level gets every save: set it or local.every to 1, and save"
+                  .formatted(every)
+              + " less often with every-steps");
     }
+  }
+
+  /** After how many steps the state is saved. */
+  public Interval interval() {
+    return everySteps.auto()
+        ? new Automatic(failureHours.orElseThrow(), budgetPercent.orElseThrow())
+        : new Fixed(everySteps.number());
   }
 
   /** Which checkpoints stay at the last level. */

@@ -1,39 +1,77 @@
 package dev.tandem.train.config;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.tandem.core.UsageException;
+import dev.tandem.data.order.Shuffle;
+import dev.tandem.nn.Device;
+import dev.tandem.nn.exchange.NetworkFiles;
+import dev.tandem.nn.models.Models;
+import dev.tandem.nn.spec.Fields;
+import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
+import dev.tandem.nn.yaml.RecordYaml;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
+import dev.tandem.sync.compress.Compression;
+import dev.tandem.sync.compress.CompressionRule;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
 
 /** A configuration as YAML, before it is understood; immutable. */
 public final class ConfigFile {
 
-  private static final ObjectMapper YAML =
-      YAMLMapper.builder()
-          .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
-          .disable(YAMLGenerator.Feature.SPLIT_LINES)
-          .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
-          .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
-          .build();
+  /** Keys that are written elsewhere than one may think, or that had another name before. */
+  private static final Map<String, String> ELSEWHERE =
+      Map.ofEntries(
+          Map.entry("model", "network.model"),
+          Map.entry("learning-rate", "schedule.rate"),
+          Map.entry("lr", "schedule.rate"),
+          Map.entry("schedule.lr", "schedule.rate"),
+          Map.entry("optimizer.rate", "schedule.rate"),
+          Map.entry("optimizer.lr", "schedule.rate"),
+          Map.entry("optimizer.learning-rate", "schedule.rate"),
+          Map.entry("momentum", "optimizer.momentum"),
+          Map.entry("weight-decay", "optimizer.weight-decay"),
+          Map.entry("batch-size", "batch.global"),
+          Map.entry("batch.size", "batch.global"),
+          Map.entry("sync", "synchronisation"),
+          Map.entry("libtorch", "engine.libtorch"));
+
+  private static final RecordYaml YAML =
+      new RecordYaml(ELSEWHERE)
+          .tree(NetworkSpec.class, ConfigFile::network)
+          .scalar(Device.class, Device::new, Device::name)
+          .scalar(Shuffle.class, Shuffle::parse, Shuffle::toString)
+          .scalar(Compression.class, Compression::of, Compression::code)
+          .scalar(
+              CompressionRule.Clause.class,
+              CompressionRule.Clause::of,
+              CompressionRule.Clause::toString)
+          .scalar(
+              CheckpointConfig.EverySteps.class,
+              CheckpointConfig.EverySteps::parse,
+              CheckpointConfig.EverySteps::value);
 
   private final String name;
+  private final String text;
   private final ObjectNode root;
+  private final TreeSet<String> changed;
 
-  private ConfigFile(String name, ObjectNode root) {
+  private ConfigFile(String name, String text, ObjectNode root, TreeSet<String> changed) {
     this.name = name;
+    this.text = text;
     this.root = root;
+    this.changed = changed;
   }
 
   /** The YAML in a file. */
@@ -56,9 +94,9 @@ public final class ConfigFile {
   public static ConfigFile parse(String name, String text) {
     JsonNode tree = tree(name, text);
     if (!(tree instanceof ObjectNode root)) {
-      throw new UsageException(name + ": keys and values are expected");
+      throw new UsageException(name + ": expected keys and values");
     }
-    return new ConfigFile(name, root);
+    return new ConfigFile(name, text, root, new TreeSet<>());
   }
 
   /**
@@ -72,7 +110,7 @@ public final class ConfigFile {
     for (String setting : settings) {
       int equals = setting.indexOf('=');
       if (equals < 1) {
-        throw new UsageException("--set " + setting + ": key=value is expected");
+        throw new UsageException("--set " + setting + ": expected KEY=VALUE");
       }
       JsonNode value = tree("--set " + setting, setting.substring(equals + 1));
       changed = changed.with(setting.substring(0, equals).strip(), value);
@@ -81,20 +119,22 @@ public final class ConfigFile {
   }
 
   /** The same with another text under a key. */
-  public ConfigFile with(String key, String text) {
-    return with(key, root.textNode(text));
+  public ConfigFile with(String key, String value) {
+    return with(key, root.textNode(value));
   }
 
   private ConfigFile with(String key, JsonNode value) {
-    ObjectNode changed = root.deepCopy();
+    ObjectNode copy = root.deepCopy();
     String[] path = key.split("\\.", -1);
-    ObjectNode at = changed;
+    ObjectNode at = copy;
     for (int i = 0; i < path.length - 1; i++) {
       JsonNode below = at.get(path[i]);
       at = below instanceof ObjectNode section ? section : at.putObject(path[i]);
     }
     at.set(path[path.length - 1], value);
-    return new ConfigFile(name, changed);
+    TreeSet<String> keys = new TreeSet<>(changed);
+    keys.add(key);
+    return new ConfigFile(name, text, copy, keys);
   }
 
   /**
@@ -102,11 +142,60 @@ public final class ConfigFile {
    * sought from the working directory.
    */
   public TrainingConfig config() {
-    try {
-      return new ConfigReader(root).read();
-    } catch (UsageException e) {
-      throw new UsageException(name + ": " + e.getMessage());
+    String file = root.path("network").path("file").asText();
+    if (!file.isEmpty()
+        && root.at("/fine-tune/init-from").isMissingNode()
+        && NetworkFiles.hasWeights(Path.of(file))) {
+      return with("fine-tune.init-from", file).bound();
     }
+    return bound();
+  }
+
+  private TrainingConfig bound() {
+    return YAML.read(root, TrainingConfig.class, this::where);
+  }
+
+  /** The file, and the line of a key if the key stands there. */
+  private String where(String key) {
+    String dotted = key + ".";
+    if (changed.stream()
+        .map(set -> set + ".")
+        .anyMatch(set -> set.startsWith(dotted) || dotted.startsWith(set))) {
+      return name;
+    }
+    String wanted = "/" + key.replace('.', '/');
+    try (JsonParser parser = YAML.mapper().createParser(text)) {
+      while (parser.nextToken() != null) {
+        if (parser.currentToken() == JsonToken.FIELD_NAME
+            && parser.getParsingContext().pathAsPointer().toString().equals(wanted)) {
+          return name + ":" + parser.currentTokenLocation().getLineNr();
+        }
+      }
+    } catch (IOException e) {
+      // The tree was read from the same text, so this does not happen; the file is named anyway.
+    }
+    return name;
+  }
+
+  private static NetworkSpec network(JsonNode tree) {
+    if (tree.has("layers")) {
+      return NetworkYaml.network(tree);
+    }
+    Fields keys = new Fields(tree.has("model") ? "model" : "file", tree);
+    boolean named = keys.has("model");
+    if (named == keys.has("file")) {
+      throw new UsageException(
+          "expected one of model (a known network), file (a network in YAML or ONNX) and layers");
+    }
+    NetworkSpec network =
+        named
+            ? Models.named(keys.text("model"), keys)
+            : NetworkFiles.read(Path.of(keys.text("file"))).spec();
+    if (!named && keys.has("classes")) {
+      network = network.withClasses(keys.integer("classes"));
+    }
+    keys.requireAllRead();
+    return network;
   }
 
   static void write(TrainingConfig config, Path file) {
@@ -116,18 +205,12 @@ public final class ConfigFile {
 
   /** A configuration with every key written out, the network layer by layer. */
   static String text(TrainingConfig config) {
-    try {
-      return YAML.writeValueAsString(ConfigTree.of(config))
-          + "network:\n"
-          + NetworkYaml.write(config.network()).indent(2);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException(e);
-    }
+    return YAML.write(config) + "network:\n" + NetworkYaml.write(config.network()).indent(2);
   }
 
   private static JsonNode tree(String name, String text) {
     try {
-      return YAML.readTree(text);
+      return YAML.mapper().readTree(text);
     } catch (JsonProcessingException e) {
       String where = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
       throw new UsageException(

@@ -1,16 +1,20 @@
 package dev.tandem.train.config;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.tandem.core.UsageException;
 import dev.tandem.data.augment.AugmentationText;
 import dev.tandem.data.augment.Normalisation;
 import dev.tandem.data.load.BadRecords;
 import dev.tandem.data.load.LoaderOptions;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Shuffle;
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /**
  * Where samples come from and what becomes of them.
  *
+ * @param path stands for train and test, where they are left out; empty once it has done so
  * @param train whatever {@link dev.tandem.data.source.Sources} opens; of a data set that comes in
  *     two halves its training half
  * @param test likewise its test half
@@ -20,39 +24,74 @@ import java.util.List;
  * @param threads that decode, in each rank
  * @param fetchThreads that read, in each rank
  * @param prefetchMegabytes memory for what is read ahead
- * @param mostBad bad records that may be left out
+ * @param skipBadRecords bad records that may be left out
  * @param classNames names of the classes in the order of the labels; may be empty
  */
 public record DataConfig(
-    String train,
-    String test,
-    String augment,
-    String testAugment,
-    Normalisation normalisation,
-    Shuffle shuffle,
-    EpochEnd epochEnd,
-    int threads,
-    int fetchThreads,
-    long prefetchMegabytes,
-    long mostBad,
-    List<String> classNames) {
+    @JsonProperty(access = JsonProperty.Access.WRITE_ONLY) @Default("") String path,
+    @Default("") String train,
+    @Default("") String test,
+    @Default("") String augment,
+    @Default("") String testAugment,
+    @Default("compute") Normalise normalise,
+    @Default("index") Shuffle shuffle,
+    @Default("exact") EpochEnd epochEnd,
+    @Default("1") int threads,
+    @Default("1") int fetchThreads,
+    @Default("256") long prefetchMegabytes,
+    @Default("0") long skipBadRecords,
+    @Default("[]") List<String> classNames) {
 
   public DataConfig {
+    train = place("train", train, path);
+    test = place("test", test, path);
+    path = "";
     classNames = List.copyOf(classNames);
     AugmentationText.parse(augment);
     AugmentationText.parse(testAugment);
-    Require.atLeast("data.prefetch-megabytes", 1, prefetchMegabytes);
-    Require.atLeast("data.skip-bad-records", 0, mostBad);
-    loader(threads, fetchThreads, prefetchMegabytes, mostBad); // checks
+    Require.atLeast("prefetch-megabytes", 1, prefetchMegabytes);
+    Require.atLeast("skip-bad-records", 0, skipBadRecords);
+    loader(threads, fetchThreads, prefetchMegabytes, skipBadRecords); // checks
+  }
+
+  private static String place(String key, String path, String otherwise) {
+    String place = path.isEmpty() ? otherwise : path;
+    if (place.isEmpty()) {
+      throw new UsageException(key + " is missing");
+    }
+    return Require.absolute(place);
+  }
+
+  /** The same with the mean and deviation of the training data, unless it has some already. */
+  DataConfig normalised(boolean grey) {
+    return new DataConfig(
+        path,
+        train,
+        test,
+        augment,
+        testAugment,
+        normalise.computed(train, grey),
+        shuffle,
+        epochEnd,
+        threads,
+        fetchThreads,
+        prefetchMegabytes,
+        skipBadRecords,
+        classNames);
+  }
+
+  /** How bytes become floats. */
+  public Normalisation normalisation() {
+    return new Normalisation(normalise.mean(), normalise.deviation());
   }
 
   /** How loaders work. */
   public LoaderOptions loader() {
-    return loader(threads, fetchThreads, prefetchMegabytes, mostBad);
+    return loader(threads, fetchThreads, prefetchMegabytes, skipBadRecords);
   }
 
-  private static LoaderOptions loader(int threads, int fetch, long megabytes, long mostBad) {
-    BadRecords bad = mostBad == 0 ? BadRecords.FATAL : new BadRecords.Skip(mostBad);
+  private static LoaderOptions loader(int threads, int fetch, long megabytes, long skipped) {
+    BadRecords bad = skipped == 0 ? BadRecords.FATAL : new BadRecords.Skip(skipped);
     return new LoaderOptions(threads, fetch, megabytes << 20, bad);
   }
 }

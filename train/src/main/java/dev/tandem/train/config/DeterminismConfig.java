@@ -1,5 +1,8 @@
 package dev.tandem.train.config;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.tandem.nn.yaml.Default;
+
 /**
  * What the bits of the result may depend on.
  *
@@ -7,7 +10,10 @@ package dev.tandem.train.config;
  *     the most ranks that can share a run
  * @param synchronisedBatchNorm whether batch normalisations see the samples of all ranks
  */
-public record DeterminismConfig(Level level, int shards, boolean synchronisedBatchNorm) {
+public record DeterminismConfig(
+    @JsonProperty("determinism") @Default("run") Level level,
+    @Default("8") int shards,
+    @Default("false") boolean synchronisedBatchNorm) {
 
   /** The three promises. */
   public enum Level {

@@ -1,5 +1,6 @@
 package dev.tandem.train.config;
 
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /**
@@ -9,12 +10,10 @@ import java.util.List;
  *     and shape fit; empty for none
  * @param freeze layers that do not learn, as {@link dev.tandem.nn.spec.LayerNames} reads them
  */
-public record FineTuneConfig(String initFrom, List<String> freeze) {
-
-  /** Everything is learned from the beginning. */
-  public static final FineTuneConfig NONE = new FineTuneConfig("", List.of());
+public record FineTuneConfig(@Default("") String initFrom, @Default("[]") List<String> freeze) {
 
   public FineTuneConfig {
+    initFrom = Require.absolute(initFrom);
     freeze = List.copyOf(freeze);
   }
 }

@@ -1,5 +1,8 @@
 package dev.tandem.train.config;
 
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.tandem.nn.Adagrad;
 import dev.tandem.nn.Adam;
 import dev.tandem.nn.Lamb;
@@ -8,15 +11,33 @@ import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.nn.RmsProp;
 import dev.tandem.nn.SgdMomentum;
+import dev.tandem.nn.yaml.Default;
 
 /** How parameters follow their gradients. */
+@JsonTypeInfo(
+    use = JsonTypeInfo.Id.NAME,
+    property = "kind",
+    defaultImpl = OptimizerConfig.Sgd.class)
+@JsonSubTypes({
+  @JsonSubTypes.Type(name = "sgd", value = OptimizerConfig.Sgd.class),
+  @JsonSubTypes.Type(name = "adam", value = OptimizerConfig.OfAdam.class),
+  @JsonSubTypes.Type(name = "adamw", value = OptimizerConfig.OfAdamW.class),
+  @JsonSubTypes.Type(name = "rmsprop", value = OptimizerConfig.OfRmsProp.class),
+  @JsonSubTypes.Type(name = "adagrad", value = OptimizerConfig.OfAdagrad.class),
+  @JsonSubTypes.Type(name = "lars", value = OptimizerConfig.OfLars.class),
+  @JsonSubTypes.Type(name = "lamb", value = OptimizerConfig.OfLamb.class)
+})
 public sealed interface OptimizerConfig {
 
   /** An optimizer of this kind for a network; the caller closes it. */
   Optimizer create(Network network);
 
   /** Stochastic gradient descent; clipping is the trainer's. */
-  record Sgd(double momentum, double weightDecay, boolean nesterov) implements OptimizerConfig {
+  record Sgd(
+      @Default("0.9") double momentum,
+      @Default("0") double weightDecay,
+      @Default("false") boolean nesterov)
+      implements OptimizerConfig {
 
     public Sgd {
       settings(momentum, weightDecay, nesterov); // checks
@@ -32,16 +53,49 @@ public sealed interface OptimizerConfig {
     }
   }
 
-  /** Adam, or AdamW where weights decay by themselves. */
-  record OfAdam(Adam.Settings settings) implements OptimizerConfig {
+  /** Adam; decay of weights is part of the gradient. */
+  record OfAdam(
+      @Default("0.9") double meanDecay,
+      @Default("0.999") double squareDecay,
+      @Default("1e-8") double epsilon,
+      @Default("0") double weightDecay)
+      implements OptimizerConfig {
+
+    public OfAdam {
+      settings(meanDecay, squareDecay, epsilon, weightDecay, false); // checks
+    }
+
+    private static Adam.Settings settings(
+        double meanDecay, double squareDecay, double epsilon, double decay, boolean decoupled) {
+      return new Adam.Settings(meanDecay, squareDecay, epsilon, decay, decoupled);
+    }
+
     @Override
     public Optimizer create(Network network) {
-      return new Adam(network, settings);
+      return new Adam(network, settings(meanDecay, squareDecay, epsilon, weightDecay, false));
+    }
+  }
+
+  /** AdamW: weights decay by themselves. */
+  record OfAdamW(
+      @Default("0.9") double meanDecay,
+      @Default("0.999") double squareDecay,
+      @Default("1e-8") double epsilon,
+      @Default("1e-2") double weightDecay)
+      implements OptimizerConfig {
+
+    public OfAdamW {
+      OfAdam.settings(meanDecay, squareDecay, epsilon, weightDecay, true); // checks
+    }
+
+    @Override
+    public Optimizer create(Network network) {
+      return new Adam(network, OfAdam.settings(meanDecay, squareDecay, epsilon, weightDecay, true));
     }
   }
 
   /** RMSprop. */
-  record OfRmsProp(RmsProp.Settings settings) implements OptimizerConfig {
+  record OfRmsProp(@JsonUnwrapped RmsProp.Settings settings) implements OptimizerConfig {
     @Override
     public Optimizer create(Network network) {
       return new RmsProp(network, settings);
@@ -49,7 +103,7 @@ public sealed interface OptimizerConfig {
   }
 
   /** Adagrad. */
-  record OfAdagrad(Adagrad.Settings settings) implements OptimizerConfig {
+  record OfAdagrad(@JsonUnwrapped Adagrad.Settings settings) implements OptimizerConfig {
     @Override
     public Optimizer create(Network network) {
       return new Adagrad(network, settings);
@@ -57,7 +111,7 @@ public sealed interface OptimizerConfig {
   }
 
   /** LARS, for large batches. */
-  record OfLars(Lars.Settings settings) implements OptimizerConfig {
+  record OfLars(@JsonUnwrapped Lars.Settings settings) implements OptimizerConfig {
     @Override
     public Optimizer create(Network network) {
       return new Lars(network, settings);
@@ -65,7 +119,7 @@ public sealed interface OptimizerConfig {
   }
 
   /** LAMB, for large batches. */
-  record OfLamb(Lamb.Settings settings) implements OptimizerConfig {
+  record OfLamb(@JsonUnwrapped Lamb.Settings settings) implements OptimizerConfig {
     @Override
     public Optimizer create(Network network) {
       return new Lamb(network, settings);

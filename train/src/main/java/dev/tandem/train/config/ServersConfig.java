@@ -1,20 +1,17 @@
 package dev.tandem.train.config;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.topology.ClusterMap;
 import dev.tandem.comm.topology.Level;
 import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.spec.Fields;
+import dev.tandem.nn.yaml.Default;
+import dev.tandem.nn.yaml.RecordYaml;
 import dev.tandem.servers.NumaPlaces;
 import dev.tandem.servers.ServerLayout;
-import dev.tandem.sync.request.GradientRule;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -24,43 +21,25 @@ import java.util.stream.IntStream;
  * @param proxies levels at which proxies stand between workers and servers, nearest first, as
  *     {@link Level} names them; {@code numa} alone for one a NUMA node
  * @param clusterMap the file that says which host is where; empty if all are at one switch
- * @param ranks so many ranks, the first ones, hold a shard of the parameters; 0 for all
+ * @param ranks the first N ranks hold a shard of the parameters each; 0 for all
  */
-public record ServersConfig(int staleness, List<String> proxies, String clusterMap, int ranks) {
+public record ServersConfig(
+    @Default("2") int staleness,
+    @Default("[]") List<String> proxies,
+    @Default("") String clusterMap,
+    @Default("0") int ranks) {
 
   /** The word for proxies below the level of nodes. */
   private static final String NUMA = "numa";
 
   public ServersConfig {
-    Require.atLeast("servers.staleness", 0, staleness);
-    Require.atLeast("servers.ranks", 0, ranks);
+    Require.atLeast("staleness", 0, staleness);
+    Require.atLeast("ranks", 0, ranks);
+    clusterMap = Require.absolute(clusterMap);
     proxies = List.copyOf(proxies);
     if (!numa(proxies)) {
       levels(proxies);
     }
-  }
-
-  static Optional<ServersConfig> read(Fields root) {
-    if (!root.has("servers")) {
-      return Optional.empty();
-    }
-    Fields keys = root.section("servers");
-    String map = keys.text("cluster-map", "");
-    ServersConfig servers =
-        new ServersConfig(
-            keys.integer("staleness", 2),
-            keys.texts("proxies", List.of()),
-            map.isEmpty() ? "" : Path.of(map).toAbsolutePath().normalize().toString(),
-            keys.integer("ranks", 0));
-    keys.requireAllRead();
-    return Optional.of(servers);
-  }
-
-  void write(ObjectNode to) {
-    to.put("staleness", staleness);
-    ArrayNode levels = to.putArray("proxies");
-    proxies.forEach(levels::add);
-    to.put("cluster-map", clusterMap).put("ranks", ranks);
   }
 
   private static boolean numa(List<String> proxies) {
@@ -73,12 +52,12 @@ public record ServersConfig(int staleness, List<String> proxies, String clusterM
 
   private static Level level(String word) {
     return Arrays.stream(Level.values())
-        .filter(level -> level != Level.PROCESS && Fields.word(level).equals(word))
+        .filter(level -> level != Level.PROCESS && RecordYaml.word(level).equals(word))
         .findFirst()
         .orElseThrow(
             () ->
                 new UsageException(
-                    "servers: proxies has '%s'; known: numa (alone), node, switch, rack, machine"
+                    "proxies has '%s', expected numa alone, or of node, switch, rack, machine"
                         .formatted(word)));
   }
 
@@ -87,11 +66,11 @@ public record ServersConfig(int staleness, List<String> proxies, String clusterM
       DeterminismConfig determinism,
       OptimizerConfig optimizer,
       BatchConfig batch,
-      GradientRule gradients) {
+      GradientsConfig gradients) {
     if (determinism.level() != DeterminismConfig.Level.FAST) {
       throw new UsageException(
           "servers: training with parameter servers cannot be repeated bit by bit, but determinism"
-              + " is %s: set determinism: fast".formatted(Fields.word(determinism.level())));
+              + " is %s: set determinism: fast".formatted(RecordYaml.word(determinism.level())));
     }
     if (!(optimizer instanceof OptimizerConfig.Sgd)) {
       throw new UsageException(
@@ -102,12 +81,12 @@ public record ServersConfig(int staleness, List<String> proxies, String clusterM
           "servers: synchronised-batch-norm makes ranks wait for each other in every layer, which"
               + " servers are to avoid: set it to false");
     }
-    if (!gradients.plain()) {
+    if (!gradients.rule().plain()) {
       throw new UsageException(
           "servers: gradients go to parameter servers as they are: leave gradients.compression and"
               + " gradients.reduction out");
     }
-    if (batch.growth().isPresent()) {
+    if (batch.grow().isPresent()) {
       throw new UsageException(
           "servers: batch.grow needs the loss of all ranks after every step: leave it out");
     }

@@ -1,7 +1,7 @@
 package dev.tandem.train.config;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tandem.nn.spec.Fields;
+import com.fasterxml.jackson.annotation.JsonCreator;
+import dev.tandem.nn.yaml.Default;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.policy.Threading;
 import dev.tandem.sync.tune.AutoSynchronizer;
@@ -16,33 +16,20 @@ import java.util.Optional;
  *     empty for none
  * @param tuned the folder where {@code auto} keeps what it found; empty for the user's own
  */
-public record SynchronisationConfig(String policy, String timeline, String tuned) {
+public record SynchronisationConfig(
+    @Default("buckets") String policy, @Default("") String timeline, @Default("") String tuned) {
 
-  private static final String DEFAULT = "buckets";
-
+  @JsonCreator
   public SynchronisationConfig {
     if (!policy.equals(AutoSynchronizer.CODE)) {
       SyncOptions.of(policy);
     }
   }
 
-  /** Reads the key {@code synchronisation}: a policy, or a mapping. */
-  static SynchronisationConfig read(Fields root) {
-    if (!root.has("synchronisation") || !root.tree("synchronisation").isObject()) {
-      return new SynchronisationConfig(root.text("synchronisation", DEFAULT), "", "");
-    }
-    Fields keys = root.section("synchronisation");
-    SynchronisationConfig config =
-        new SynchronisationConfig(
-            keys.text("policy", DEFAULT), keys.text("timeline", ""), keys.text("tuned", ""));
-    keys.requireAllRead();
-    return config;
-  }
-
-  void write(ObjectNode to) {
-    to.put("policy", policy);
-    to.put("timeline", timeline);
-    to.put("tuned", tuned);
+  /** A policy alone stands for a mapping with it. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  static SynchronisationConfig of(String policy) {
+    return new SynchronisationConfig(policy, "", "");
   }
 
   /** Whether policies are tried. */

@@ -1,5 +1,7 @@
 package dev.tandem.train.config;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.ImageFormat;
@@ -10,7 +12,7 @@ import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
-import dev.tandem.sync.request.GradientRule;
+import dev.tandem.nn.yaml.Default;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -19,29 +21,30 @@ import java.util.Optional;
  *
  * @param network layer by layer
  * @param epochs passes over the training set
- * @param mostSteps the run ends after so many steps even if epochs are left; 0 for no limit
- * @param servers parameter servers in the place of allreduce, if wanted
+ * @param mostSteps the run ends after this many steps even if epochs are left; 0 for no limit
+ * @param servers parameter servers instead of allreduce, if wanted
  * @param gradients how gradients of ranks are brought together at levels fast and run
  * @param seed fixes every random choice
  */
 public record TrainingConfig(
-    NetworkSpec network,
+    @JsonProperty(access = JsonProperty.Access.WRITE_ONLY) NetworkSpec network,
     DataConfig data,
     BatchConfig batch,
     OptimizerConfig optimizer,
     ScheduleConfig schedule,
-    long epochs,
-    long mostSteps,
-    ComputeConfig compute,
-    DeterminismConfig determinism,
+    @Default("10") long epochs,
+    @JsonProperty("steps") @Default("0") long mostSteps,
+    @JsonUnwrapped ComputeConfig compute,
+    // Named so that it is not taken for its own first key.
+    @JsonProperty("(determinism)") @JsonUnwrapped DeterminismConfig determinism,
     Optional<ServersConfig> servers,
     GuardConfig guard,
     ValidationConfig validation,
     CheckpointConfig checkpoint,
     FineTuneConfig fineTune,
     SynchronisationConfig synchronisation,
-    GradientRule gradients,
-    long seed) {
+    GradientsConfig gradients,
+    @Default("1") long seed) {
 
   /** The name of the resolved configuration in a run's folder. */
   public static final String FILE = "config.yaml";
@@ -49,6 +52,7 @@ public record TrainingConfig(
   public TrainingConfig {
     Require.atLeast("epochs", 1, epochs);
     Require.atLeast("steps", 0, mostSteps);
+    data = data.normalised(network.input().extents().getFirst() == 1);
     if (network.input().extents().size() != 3) {
       throw new UsageException(
           "network: its input is %s, but samples are images of channels, height and width"
@@ -73,12 +77,15 @@ public record TrainingConfig(
   }
 
   private static void checkElastic(
-      BatchConfig batch, DataConfig data, DeterminismConfig determinism, GradientRule gradients) {
-    if (!gradients.plain()) {
+      BatchConfig batch,
+      DataConfig data,
+      DeterminismConfig determinism,
+      GradientsConfig gradients) {
+    if (!gradients.rule().plain()) {
       throw new UsageException(
           "gradients.%s, but with determinism: elastic the gradients of shards are summed as they"
                   .formatted(
-                      gradients.compression().compresses()
+                      gradients.reduction() == GradientsConfig.Reduction.SUM
                           ? "compression is not none"
                           : "reduction is adasum")
               + " are, along one tree: use determinism: run");
@@ -89,10 +96,10 @@ public record TrainingConfig(
                   .formatted(batch.accumulation())
               + " one by one anyway: raise shards instead");
     }
-    if (data.mostBad() > 0) {
+    if (data.skipBadRecords() > 0) {
       throw new UsageException(
           "data.skip-bad-records is %d, but with determinism: elastic every sample has its place"
-                  .formatted(data.mostBad())
+                  .formatted(data.skipBadRecords())
               + " in a shard: repair the data, or use determinism: run");
     }
     if (batch.global() < determinism.shards()) {
@@ -175,7 +182,7 @@ public record TrainingConfig(
         .withFrozen(fineTune.freeze());
   }
 
-  /** Threads of the engine in each of so many ranks on a machine with so many processors. */
+  /** Threads of the engine in each of the ranks on a machine with this many processors. */
   public int threadsPerRank(int ranksHere, int processors) {
     if (compute.threads() > 0) {
       return compute.threads();

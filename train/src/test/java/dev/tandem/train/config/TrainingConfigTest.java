@@ -58,21 +58,21 @@ class TrainingConfigTest {
     assertEquals(10, two.levels(place).getLast().every());
     assertEquals(List.of(Path.of("/near/r")), two.foreignFolders(place));
     assertEquals(
-        "c.yaml: checkpoint.incremental compares a save with the one before it, so it goes with"
-            + " checkpoint.every: 1, not 10",
+        "c.yaml: checkpoint.incremental compares a save with the one before it: every is 10,"
+            + " expected 1",
         mistake("checkpoint={incremental: true, every: 10, local: {folder: /near}}"));
     assertEquals(
-        "c.yaml: no level gets every save: set checkpoint.every or checkpoint.local.every to 1, and"
-            + " save less often with checkpoint.every-steps",
+        "c.yaml: checkpoint.every is 2, but no other level gets every save: set it or local.every"
+            + " to 1, and save less often with every-steps",
         mistake("checkpoint.every=2"));
     assertEquals(
-        "c.yaml: checkpoint.failure-hours is for checkpoint.every-steps: auto",
+        "c.yaml: checkpoint.failure-hours is for every-steps: auto",
         mistake("checkpoint={every-steps: 7, failure-hours: 2}"));
     assertEquals(
-        "c.yaml: checkpoint.budget-percent is 100.0, not less than 100",
+        "c.yaml: checkpoint.budget-percent is 100.0, expected less than 100",
         mistake("checkpoint={every-steps: auto, budget-percent: 100}"));
     assertEquals(
-        "c.yaml: checkpoint.local: folder is missing", mistake("checkpoint={local: {every: 2}}"));
+        "c.yaml: checkpoint.local.folder is missing", mistake("checkpoint={local: {every: 2}}"));
   }
 
   @Test
@@ -123,37 +123,61 @@ class TrainingConfigTest {
   @Test
   void mistakesAreNamed() {
     assertEquals(
-        "c.yaml: configuration: unknown key 'lerning_rate'; known here: [batch, checkpoint, data,"
-            + " determinism, device, engine, epochs, fine-tune, gradients, guard, network, optimizer, precision, schedule, seed,"
-            + " servers, shards, steps, synchronisation, synchronised-batch-norm, threads, validation]",
+        "c.yaml: unknown key 'lerning_rate'; did you mean schedule.rate?",
         mistake("lerning_rate=3"));
+    assertEquals("c.yaml: unknown key 'epochen'; did you mean epochs?", mistake("epochen=3"));
     assertEquals(
-        "c.yaml: batch: unknown key 'globl'; known here: [accumulation, global, grow]",
-        mistake("batch.globl=3"));
-    assertEquals("c.yaml: epochs is 0, not 1 or more", mistake("epochs=0"));
-    assertEquals("c.yaml: batch.global is 0, not 1 or more", mistake("batch.global=0"));
-    assertEquals("c.yaml: batch: global is \"many\", not an integer", mistake("batch.global=many"));
+        "c.yaml: unknown key 'batch.globl'; did you mean batch.global?", mistake("batch.globl=3"));
     assertEquals(
-        "c.yaml: precision is 'float16', not one of float32, bfloat16",
-        mistake("precision=float16").replace("configuration: ", ""));
-    assertTrue(mistake("device=cuda:0").startsWith("c.yaml: device cuda:0: this build of Tandem"));
+        "c.yaml: unknown key 'batch.sizes'; did you mean batch.global?", mistake("batch.sizes=3"));
+    assertEquals(
+        "c.yaml: unknown key 'batch.number'; known here: accumulation, global, grow",
+        mistake("batch.number=3"));
+    assertEquals("c.yaml: epochs is 0, expected 1 or more", mistake("epochs=0"));
+    assertEquals("c.yaml: batch.global is 0, expected 1 or more", mistake("batch.global=0"));
+    assertEquals(
+        "c.yaml: batch.global is \"many\", expected an integer", mistake("batch.global=many"));
+    assertEquals("c.yaml: batch is 3, expected keys and values", mistake("batch=3"));
+    assertEquals("c.yaml: batch.global is 1.5, expected an integer", mistake("batch.global=1.5"));
+    assertEquals("c.yaml: schedule.rate is missing", mistake("schedule={}"));
+    assertEquals("c.yaml: threads is \"x\", expected an integer", mistake("threads=x"));
+    assertEquals("c.yaml: shards is 0, expected 1 or more", mistake("shards=0"));
+    assertEquals(
+        "c.yaml: checkpoint.best is 1, expected true or false", mistake("checkpoint.best=1"));
+    assertEquals(
+        "c.yaml: checkpoint.every-steps: 'x', expected a number of steps or auto",
+        mistake("checkpoint.every-steps=x"));
+    assertEquals(
+        "c.yaml: optimizer.trust is 0.0, expected more than 0",
+        mistake("optimizer={kind: lars, trust: 0}"));
+    assertEquals(
+        "c.yaml: batch.grow.factor is 1, expected 2 or more",
+        mistake("batch.grow={limit: 9, factor: 1}"));
+    assertEquals(
+        "c.yaml: precision is \"float16\", expected one of float32, bfloat16",
+        mistake("precision=float16"));
+    assertTrue(
+        mistake("device=cuda:0").startsWith("c.yaml: device: 'cuda:0': this build of Tandem"));
     assertTrue(
         mistake("network.model=lenett")
             .startsWith("c.yaml: network: unknown model 'lenett'; known: alexnet,"));
     assertEquals(
-        "c.yaml: network: unknown key 'clases'; known here: [classes, file, layers, model]",
+        "c.yaml: network: model: unknown key 'clases'; known here: [classes, file, model]",
         mistake("network.clases=3"));
-    assertTrue(mistake("optimizer.kind=sgdd").contains("optimizer: unknown kind 'sgdd'"));
+    assertTrue(
+        mistake("optimizer.kind=sgdd")
+            .contains("optimizer.kind is 'sgdd', expected one of sgd, adam"));
     assertTrue(mistake("optimizer.momentum=2").contains("momentum"));
-    assertTrue(mistake("schedule.rate=-1").contains("schedule.rate is -1.0, not more than 0"));
+    assertTrue(mistake("schedule.rate=-1").contains("schedule.rate is -1.0, expected more than 0"));
     assertTrue(mistake("data.class-names=[a]").contains("tells 10 classes apart"));
     assertTrue(mistake("data.augment=blur").contains("augmentation 'blur'"));
-    assertTrue(mistake("data.normalise=maybe").contains("normalise is 'maybe'"));
-    assertTrue(mistake("data={normalise: none}").contains("data: train is missing"));
+    assertTrue(
+        mistake("data.normalise=maybe").contains("data.normalise: 'maybe', expected compute"));
+    assertTrue(mistake("data={normalise: none}").contains("data.train is missing"));
     assertTrue(mistake("determinism=elastic", "batch.accumulation=2").contains("raise shards"));
     assertTrue(mistake("synchronisation=fast").contains("the synchronisation policy must be one"));
     assertEquals(
-        "c.yaml: gradients: reduction is 'mean', not sum or adasum",
+        "c.yaml: gradients.reduction is \"mean\", expected one of sum, adasum",
         mistake("gradients.reduction=mean"));
     assertTrue(mistake("gradients.compression=zip").contains("compression must be none, bfloat16"));
     assertTrue(
@@ -167,18 +191,18 @@ class TrainingConfigTest {
         mistake("determinism=elastic", "gradients.reduction=adasum")
             .contains("gradients.reduction is adasum, but with determinism: elastic"));
     assertTrue(mistake("determinism=elastic", "shards=65").contains("cut into 65 shards"));
-    assertTrue(mistake("batch").contains("--set batch: key=value"));
+    assertTrue(mistake("batch").contains("--set batch: expected KEY=VALUE"));
   }
 
   @Test
   void mistakesInTheNetworkNameLayerAndShapes() {
     assertEquals(
-        "c.yaml: layer a: unknown type 'convolutoin'",
+        "c.yaml: network: layer a: unknown type 'convolutoin'",
         mistake("network={input: [1, 4, 4], layers: [{name: a, type: convolutoin}]}")
             .replaceAll("; known.*", ""));
     assertEquals(
-        "c.yaml: layer pool: its window [9, 9] is larger than its input [1, 4, 4] with padding"
-            + " [0, 0]",
+        "c.yaml: network: layer pool: its window [9, 9] is larger than its input [1, 4, 4] with"
+            + " padding [0, 0]",
         mistake("network={input: [1, 4, 4], layers: [{name: pool, type: max-pool, kernel: 9}]}"));
     assertTrue(mistake("network={classes: 3}").contains("one of model"));
     assertTrue(
@@ -200,6 +224,10 @@ class TrainingConfigTest {
         assertThrows(UsageException.class, () -> TrainingConfig.load(run))
             .getMessage()
             .startsWith(file + ":"));
+    Files.writeString(file, SMALLEST + "batch:\n  global: 64\n  accumulation: 0\n");
+    assertEquals(
+        file + ":6: batch.accumulation is 0, expected 1 or more",
+        assertThrows(UsageException.class, () -> TrainingConfig.load(run)).getMessage());
     Files.writeString(file, SMALLEST.replace("none", "compute"));
     assertThrows(WorkFailedException.class, () -> TrainingConfig.load(run));
   }

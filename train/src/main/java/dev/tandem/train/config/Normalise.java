@@ -1,0 +1,60 @@
+package dev.tandem.train.config;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import dev.tandem.core.Progress;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.RecordSource;
+import dev.tandem.data.augment.Normalisation;
+import dev.tandem.data.augment.PixelStatistics;
+import dev.tandem.data.decode.DatumDecoder;
+import dev.tandem.data.format.SourceFormat.Split;
+import dev.tandem.data.source.Sources;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The key {@code data.normalise}: numbers for every channel or one for all, or the words {@code
+ * none} or {@code compute}, which stands for the numbers of the training data.
+ *
+ * @param mean none until they are computed
+ */
+public record Normalise(List<Double> mean, List<Double> deviation) {
+
+  /** Records from which the mean is computed: enough for three digits. */
+  private static final long LOOKED_AT = 10_000;
+
+  @JsonCreator
+  public Normalise {
+    mean = List.copyOf(mean);
+    deviation = List.copyOf(deviation);
+    if (!mean.isEmpty() || !deviation.isEmpty()) {
+      new Normalisation(mean, deviation); // checks
+    }
+  }
+
+  /** What a word stands for. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  static Normalise of(String word) {
+    return switch (word) {
+      case "none" -> of(Normalisation.UNIT);
+      case "compute" -> new Normalise(List.of(), List.of());
+      default ->
+          throw new UsageException(
+              "'%s', expected compute, none or {mean: ..., deviation: ...}".formatted(word));
+    };
+  }
+
+  private static Normalise of(Normalisation numbers) {
+    return new Normalise(numbers.means(), numbers.deviations());
+  }
+
+  /** The same with numbers, which are computed from training data if there are none. */
+  Normalise computed(String train, boolean grey) {
+    if (!mean.isEmpty()) {
+      return this;
+    }
+    try (RecordSource source = Sources.open(Path.of(train), Split.TRAIN)) {
+      return of(PixelStatistics.of(source, new DatumDecoder(grey), LOOKED_AT, Progress.SILENT));
+    }
+  }
+}
