@@ -22,8 +22,11 @@ import picocli.CommandLine.Option;
     description = {
       "Reads a CIFAR-like and an ImageNet-like database by Tandem's read modes, liblmdb in C,"
           + " py-lmdb and lmdbjava: cold and warm, in the order of keys and shuffled, with little"
-          + " memory, from storage that allows 1,000 requests a second, and from storage on which"
-          + " every request takes 10 ms. All compute the same checksum. The ceiling is fio with O_DIRECT. Needs gcc, liblmdb-dev, python3-lmdb and"
+          + " memory, from storage that allows 1,000 requests per second, from storage on which"
+          + " every request takes 10 ms, and as a training does: five epochs in the order of keys, a"
+          + " small database 100 times, three shuffled epochs through the loader (also compared with"
+          + " py-lmdb under a PyTorch DataLoader). Readers compute the same checksum; loaders do not."
+          + " The ceiling is fio with O_DIRECT. Needs gcc, liblmdb-dev, python3-lmdb, python3-torch and"
           + " fio, root for read-ahead and limits, libfuse3 for the latency, and 9 GB of disk (with --quick 1 GB)."
     },
     footerHeading = "%nExamples:%n",
@@ -31,6 +34,7 @@ import picocli.CommandLine.Option;
       "  ./tandem bench read --quick                     less data, a minute",
       "  ./tandem bench read --dir /data --keep --json r.json",
       "  ./tandem bench read --train                     end to end, by each mode",
+      "  ./tandem bench read --case 'repeated|loader'    several epochs, cold at the beginning",
       "  ./tandem bench read --case 'cifar strided cold' --contender 'liblmdb|ceiling|auto'"
     })
 final class BenchReadCommand extends TandemCommand {

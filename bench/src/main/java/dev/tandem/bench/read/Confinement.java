@@ -33,7 +33,7 @@ final class Confinement implements AutoCloseable {
     return switch (access) {
       case LIMITED -> memory(LIMITED_MEMORY);
       case THROTTLED -> readRequests(disk, THROTTLED_REQUESTS);
-      case STRIDED, SHUFFLED, LATENCY -> none();
+      case STRIDED, SHUFFLED, LATENCY, REPEATED, LOADER -> none();
     };
   }
 

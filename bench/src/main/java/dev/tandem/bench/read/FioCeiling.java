@@ -40,6 +40,11 @@ final class FioCeiling implements ReadContender {
   }
 
   @Override
+  public boolean hashes() {
+    return false;
+  }
+
+  @Override
   public ReadOutcome run(ReadCase what, Confinement confinement) {
     String kind = what.access() + " of " + what.database().name();
     List<Setting> settings = best.computeIfAbsent(kind, any -> choose(what, confinement));

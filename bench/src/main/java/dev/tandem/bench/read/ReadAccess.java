@@ -15,7 +15,11 @@ public enum ReadAccess {
   /** In the order of keys from storage that allows few requests a second. */
   THROTTLED,
   /** In the order of keys from storage that takes long for each request. */
-  LATENCY;
+  LATENCY,
+  /** In the order of keys, epoch after epoch. */
+  REPEATED,
+  /** In random orders, epoch after epoch, as training loads them; peers read without decoding. */
+  LOADER;
 
   /** The contenders that later rounds measure again. */
   Set<String> compared(boolean warm) {
@@ -27,6 +31,8 @@ public enum ReadAccess {
       case SHUFFLED -> Set.of("liblmdb", "liblmdb-nordahead", "auto");
       case LIMITED -> Set.of("liblmdb", "auto");
       case THROTTLED, LATENCY -> Set.of("liblmdb", "lmdb", "auto");
+      case REPEATED -> Set.of("liblmdb", "auto");
+      case LOADER -> Set.of("liblmdb", "loader");
     };
   }
 
@@ -40,11 +46,16 @@ public enum ReadAccess {
       case LIMITED -> 80;
       case THROTTLED -> 150;
       case LATENCY -> 60;
+      case REPEATED -> 1500;
+      case LOADER -> 400;
     };
   }
 
   boolean inKeyOrder() {
-    return this == STRIDED || this == THROTTLED || this == LATENCY;
+    return switch (this) {
+      case STRIDED, THROTTLED, LATENCY, REPEATED -> true;
+      case SHUFFLED, LIMITED, LOADER -> false;
+    };
   }
 
   /** What the contenders call the order. */

@@ -88,7 +88,9 @@ public final class ReadBenchmark {
       if (!readAhead.changeable()) {
         remarks.add("read-ahead 128: setting " + disk.readAheadFile() + " needs root");
       }
+      ReadDatabase small = ReadDatabase.small(databases, ReadPlan.SMALL_RECORDS, progress);
       List<ReadPlan.Entry> entries = plan.entries(cifar, imageNet, readAhead.changeable());
+      entries.addAll(plan.repeated(cifar, small));
       Map<ReadDatabase, ReadDatabase> behind = new HashMap<>();
       try (LatencyStorage latency = latency(plan, cifar, scratch)) {
         if (latency != null) {
@@ -136,10 +138,12 @@ public final class ReadBenchmark {
                 peers.liblmdb(),
                 peers.liblmdbWithoutReadAhead(),
                 peers.lmdbJava(),
-                new TandemReadContender("auto", false, scratch.path())));
+                new TandemReadContender("auto", false, scratch.path()),
+                new TandemLoaderContender(scratch.path())));
     String missing = ReadPeers.pyLmdbMissing();
     if (missing.isEmpty()) {
       all.add(peers.pyLmdb());
+      all.add(peers.dataLoader());
     } else {
       remarks.add("pylmdb: " + missing);
     }
@@ -163,7 +167,7 @@ public final class ReadBenchmark {
           switch (entry.what().access()) {
             case LIMITED -> Confinement.memoryMissing();
             case THROTTLED -> Confinement.readRequestsMissing();
-            case STRIDED, SHUFFLED, LATENCY -> Optional.empty();
+            case STRIDED, SHUFFLED, LATENCY, REPEATED, LOADER -> Optional.empty();
           };
       List<String> present = entry.contenders().stream().filter(contenders::containsKey).toList();
       if (missing.isPresent()) {

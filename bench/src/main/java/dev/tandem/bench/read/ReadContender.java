@@ -9,6 +9,11 @@ interface ReadContender {
   /** Brings about what must be there, or must not; afterwards the page cache is set up. */
   default void prepare(ReadCase what) {}
 
+  /** Whether its outcome has the checksum of what it read. */
+  default boolean hashes() {
+    return true;
+  }
+
   /** Reads everything, confined as told. */
   ReadOutcome run(ReadCase what, Confinement confinement);
 }

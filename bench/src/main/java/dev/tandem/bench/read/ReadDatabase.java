@@ -22,7 +22,7 @@ import java.util.Optional;
 /**
  * A database that is read.
  *
- * @param name as in the results: cifar or imagenet
+ * @param name as in the results: cifar, imagenet or small
  */
 record ReadDatabase(String name, Path folder, long records, long fileBytes) {
 
@@ -35,7 +35,16 @@ record ReadDatabase(String name, Path folder, long records, long fileBytes) {
 
   /** Makes it, with a commit every 1000 records as Caffe's tool has them, or finds it made. */
   static ReadDatabase in(Path folder, SyntheticRecords.Kind kind, long records, Progress progress) {
-    String name = kind.name().toLowerCase(Locale.ROOT);
+    return in(folder, kind.name().toLowerCase(Locale.ROOT), kind, records, progress);
+  }
+
+  /** One of CIFAR-like records that fits into any memory, and nearly into a processor's cache. */
+  static ReadDatabase small(Path folder, long records, Progress progress) {
+    return in(folder, "small", SyntheticRecords.Kind.CIFAR, records, progress);
+  }
+
+  private static ReadDatabase in(
+      Path folder, String name, SyntheticRecords.Kind kind, long records, Progress progress) {
     Path database = folder.resolve(name);
     if (!Files.exists(Environment.dataFile(database))) {
       new DatabaseBuilder(database, false, WriterOptions.DEFAULT, COMMIT_EVERY, progress)

@@ -24,6 +24,7 @@ final class ReadPeers {
   private final Path folder;
   private final Path liblmdb;
   private final Path pylmdb;
+  private final Path dataLoader;
   private final Path checksum;
   private final Map<String, ShuffledFiles> shuffled = new HashMap<>();
 
@@ -35,6 +36,7 @@ final class ReadPeers {
     this.liblmdb = this.folder.resolve("read_liblmdb");
     this.checksum = this.folder.resolve("record_checksum.so");
     this.pylmdb = folder.extract(ReadPeers.class, "read_pylmdb.py");
+    this.dataLoader = folder.extract(ReadPeers.class, "read_dataloader.py");
     for (String header : List.of("record_checksum.h", "crc32_x86.h", "crc32_arm.h")) {
       folder.extract(ReadPeers.class, header);
     }
@@ -63,10 +65,10 @@ final class ReadPeers {
   /** Why py-lmdb cannot take part, or nothing. */
   static String pyLmdbMissing() {
     try {
-      Children.run(List.of(PYTHON, "-c", "import lmdb"));
+      Children.run(List.of(PYTHON, "-c", "import lmdb, torch"));
       return "";
     } catch (WorkFailedException | java.io.UncheckedIOException e) {
-      return "py-lmdb is missing (Debian: apt-get install python3-lmdb)";
+      return "py-lmdb or PyTorch is missing (Debian: apt-get install python3-lmdb python3-torch)";
     }
   }
 
@@ -80,6 +82,11 @@ final class ReadPeers {
 
   ReadContender pyLmdb() {
     return new Peer("pylmdb", List.of(PYTHON, pylmdb.toString()), 0, List.of(checksum.toString()));
+  }
+
+  /** py-lmdb under a PyTorch DataLoader; reads by keys in either order. */
+  ReadContender dataLoader() {
+    return new Peer("dataloader", List.of(PYTHON, dataLoader.toString()), 0, List.of(), true);
   }
 
   ReadContender lmdbJava() {
@@ -102,9 +109,15 @@ final class ReadPeers {
     private final List<String> program;
     private final int flags;
     private final List<String> last;
+    private final boolean loads;
 
     private Peer(String name, List<String> program, int flags, List<String> last) {
+      this(name, program, flags, last, false);
+    }
+
+    private Peer(String name, List<String> program, int flags, List<String> last, boolean loads) {
       this.name = name;
+      this.loads = loads;
       this.program = program;
       this.flags = flags;
       this.last = last;
@@ -116,6 +129,11 @@ final class ReadPeers {
     }
 
     @Override
+    public boolean hashes() {
+      return !loads;
+    }
+
+    @Override
     public ReadOutcome run(ReadCase what, Confinement confinement) {
       List<String> command = new ArrayList<>(program);
       command.add(what.database().folder().toString());
@@ -124,7 +142,7 @@ final class ReadPeers {
       command.add(Integer.toString(what.batch()));
       command.add(Integer.toString(what.iterations()));
       command.add(Integer.toString(flags));
-      if (!what.access().inKeyOrder()) {
+      if (loads || !what.access().inKeyOrder()) {
         ShuffledFiles files = shuffled(what.database());
         command.add(files.keys().toString());
         command.add(files.order().toString());

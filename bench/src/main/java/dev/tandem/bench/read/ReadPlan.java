@@ -34,6 +34,14 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
   /** 1.6 GB: with less the start of eight JVMs on two cores weighs more than the requests. */
   private static final int CHARGED_ITERATIONS = 100;
 
+  /** 12 MB. */
+  static final long SMALL_RECORDS = 3000;
+
+  private static final int SMALL_EPOCHS = 100;
+  private static final int REPEATED_EPOCHS = 5;
+  static final int LOADER_EPOCHS = 3;
+
+  private static final int SMALL_BATCH = 300;
   private static final int CIFAR_BATCH = 4000;
   private static final int IMAGENET_BATCH = 80;
 
@@ -46,6 +54,9 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
   private static final List<String> LIMITED =
       List.of("ceiling", "liblmdb", "liblmdb-nordahead", "auto");
   private static final List<String> WARM = List.of("liblmdb", "pylmdb", "lmdbjava", "auto");
+
+  private static final List<String> REPEATED = List.of("liblmdb", "pylmdb", "dataloader", "auto");
+  private static final List<String> LOADER = List.of("liblmdb", "dataloader", "loader");
 
   /** Of storage that charges for requests, in a quick run. */
   private static final List<String> CHARGED = List.of("liblmdb", "lmdb", "auto");
@@ -106,6 +117,38 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
       }
     }
     return entries;
+  }
+
+  /** What a training does: the same database for several epochs, cold at its beginning. */
+  List<Entry> repeated(ReadDatabase cifar, ReadDatabase small) {
+    List<Entry> entries = new ArrayList<>();
+    for (int processes : quick ? List.of(1) : List.of(1, 2, 4)) {
+      List<String> contenders = processes == 1 ? REPEATED : List.of("liblmdb", "auto");
+      entries.add(repeated(cifar, REPEATED_EPOCHS, processes, contenders));
+    }
+    entries.add(repeated(small, SMALL_EPOCHS, 1, REPEATED));
+    entries.add(
+        entry(
+            cifar,
+            ReadAccess.LOADER,
+            false,
+            usualReadAhead,
+            1,
+            LOADER_EPOCHS * all(cifar),
+            LOADER));
+    return entries;
+  }
+
+  private Entry repeated(
+      ReadDatabase database, int epochs, int processes, List<String> contenders) {
+    return entry(
+        database,
+        ReadAccess.REPEATED,
+        false,
+        usualReadAhead,
+        processes,
+        epochs * all(database),
+        contenders);
   }
 
   private void strided(List<Entry> entries, ReadDatabase database, int readAhead) {
@@ -230,7 +273,11 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
 
   /** About 16 MB of the file, for either kind. */
   static int batch(ReadDatabase database) {
-    return cifar(database) ? CIFAR_BATCH : IMAGENET_BATCH;
+    return switch (database.name()) {
+      case "cifar" -> CIFAR_BATCH;
+      case "small" -> SMALL_BATCH;
+      default -> IMAGENET_BATCH;
+    };
   }
 
   private static boolean cifar(ReadDatabase database) {

@@ -3,11 +3,12 @@ package dev.tandem.bench.read;
 /**
  * One line of the results.
  *
- * @param database "cifar" or "imagenet"
+ * @param database "cifar", "imagenet" or "small"
  * @param cache "cold" or "warm"
  * @param readAhead of the device, in KB
  * @param contender who read. Besides the read modes and peers: "auto-noindex" is {@code auto} that
  *     has to build the index on the way, "liblmdb-nordahead" is liblmdb with MDB_NORDAHEAD,
+ *     "dataloader" is py-lmdb under a PyTorch DataLoader, "loader" is {@code tandem data scan},
  *     "ceiling" is fio with O_DIRECT
  * @param rounds how often it was measured
  * @param chosen the mode that {@code auto} chose, or how often which; null for all others

@@ -18,7 +18,8 @@ import java.nio.file.Path;
  * all keys, and the order.
  *
  * @param keys of all records in their order: a byte of length, then the key
- * @param order ordinals in the order of reading, 32 bits each, little-endian
+ * @param order ordinals in the order of reading, over the epochs of {@link ReadPlan#LOADER_EPOCHS},
+ *     32 bits each, little-endian
  */
 record ShuffledFiles(Path keys, Path order) {
 
@@ -56,7 +57,7 @@ record ShuffledFiles(Path keys, Path order) {
     // The order does not depend on the batch and the readers.
     BatchPlan order = new BatchPlan(database.records(), 1, 1, 0, BatchPlan.Access.SHUFFLED, SEED);
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
-      for (long place = 0; place < database.records(); place++) {
+      for (long place = 0; place < ReadPlan.LOADER_EPOCHS * database.records(); place++) {
         long ordinal = order.ordinal(place);
         for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
           out.write((int) (ordinal >> shift));
