@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
     name = "index",
     description = {
       "Builds the index of a database: the place of every record in the file, so that any record"
-          + " is one read. It is kept beside the database (data.mdb.tdx) and built anew when the"
+          + " is one read. It is kept beside the database (data.mdb.tdx) and built again when the"
           + " database has changed."
     },
     footerHeading = "%nExamples:%n",

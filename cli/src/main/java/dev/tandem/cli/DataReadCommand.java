@@ -177,15 +177,7 @@ final class DataReadCommand extends TandemCommand {
 
   private ReadRequest request(Path path) {
     return new ReadRequest(
-        path,
-        mode,
-        settings(),
-        batch,
-        iterationsOrEpoch(),
-        access,
-        new Seed(seed),
-        cold,
-        cache);
+        path, mode, settings(), batch, iterationsOrEpoch(), access, new Seed(seed), cold, cache);
   }
 
   private ModeSettings settings() {

@@ -40,21 +40,22 @@ record ValueLayout(
    *
    * @param parameters in words, or empty where the layout follows none
    * @param reason why there are none, or empty
-   * @param agreeing records whose place, computed from the parameters, is the one in the index
+   * @param agreeing records whose location, computed from the parameters, is the one in the index
    */
   record Origin(String parameters, String reason, long agreeing) {
 
-    static Origin of(Provenance.Derivation derivation) {
+    static Origin of(Database database, RecordIndex index) {
+      Provenance.Derivation derivation = Provenance.derive(database);
       return new Origin(
           derivation.provenance().map(Origin::words).orElse(""),
           derivation.reason(),
-          derivation.agreeing());
+          derivation.provenance().map(made -> made.agreeing(index)).orElse(0L));
     }
 
     private static String words(Provenance made) {
       return String.format(
           Locale.ROOT,
-          "a commit every %,d records, %,d records a leaf, %,d children a branch, values of %,d"
+          "a commit every %,d records, %,d records per leaf, %,d children per branch, values of %,d"
               + " bytes, %s, %d meta pages",
           made.commitEvery(),
           made.recordsPerLeaf(),
@@ -112,7 +113,7 @@ record ValueLayout(
     for (long record = 0; record < index.size(); record++) {
       long offset = index.offset(record);
       long length = index.length(record);
-      if (!outside || offset / pageSize == index.leafPage(record)) {
+      if (!outside || offset / pageSize == index.leaf(record).page()) {
         inLeaves++;
       }
       shortest = Math.min(shortest, length);
@@ -134,7 +135,7 @@ record ValueLayout(
         indexBytes,
         state,
         // The parameters speak of an environment that was filled once: its main database.
-        name.isEmpty() ? Origin.of(Provenance.derive(tree, index)) : null);
+        name.isEmpty() ? Origin.of(tree, index) : null);
   }
 
   void print(PrintWriter out) {
@@ -157,7 +158,7 @@ record ValueLayout(
       } else {
         out.printf(
             Locale.ROOT,
-            "provenance: %s; %,d of %,d places computed from that agree with the index%n",
+            "provenance: %s; %,d of %,d locations computed from that agree with the index%n",
             provenance.parameters,
             provenance.agreeing,
             records);

@@ -64,7 +64,7 @@ class DataStatVerifyTest {
     CommandRun run = CommandRun.done("data", "stat", database);
     assertTrue(run.out().contains("main database: 1,500 entries, depth 2"), run.out());
     assertTrue(run.out().contains("provenance: a commit every 1,000 records"), run.out());
-    assertTrue(run.out().contains("1,500 of 1,500 places computed from that"), run.out());
+    assertTrue(run.out().contains("1,500 of 1,500 locations computed from that"), run.out());
     assertEquals(1_500, stat.at("/layouts/0/provenance/agreeing").asLong());
     Peer.require("mdb_stat", "lmdb-utils");
     String theirs = new String(Peer.run("mdb_stat", "-f", database), StandardCharsets.UTF_8);
@@ -154,7 +154,7 @@ class DataStatVerifyTest {
     String line = CommandRun.failed(1, "data", "verify", database);
     assertTrue(line.contains("data.mdb.tdx is of another state of the database"), line);
     String out = CommandRun.done("data", "index", database).out();
-    assertTrue(out.contains("built anew: the database changed"), out);
+    assertTrue(out.contains("built again: the database changed"), out);
     CommandRun.done("data", "verify", database);
     Path index = database.resolve("data.mdb.tdx");
     overwrite(index, Files.size(index) / 2, (byte) 0x5A, (byte) 0xA5);

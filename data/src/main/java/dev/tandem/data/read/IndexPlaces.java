@@ -19,10 +19,7 @@ final class IndexPlaces {
   private int nextMade;
 
   /** The leaf of the last record, whose neighbours are likely in it, too. */
-  private int leaf = -1;
-
-  private long firstOfLeaf;
-  private long behindLeaf;
+  private RecordIndex.Leaf leaf = new RecordIndex.Leaf(-1, 0, 0);
 
   private IndexPlaces(RecordIndex index, NumberedKeys numbered, int kept) {
     this.index = index;
@@ -52,11 +49,12 @@ final class IndexPlaces {
       makeKey(ordinal, record);
       return;
     }
-    findLeaf(ordinal);
-    long page = index.pageOfLeaf(leaf);
-    record.leafPage = page;
-    record.inLeaf = ordinal - firstOfLeaf;
-    record.keyPosition = page * index.pageSize();
+    if (ordinal < leaf.first() || ordinal >= leaf.end()) {
+      leaf = index.leaf(ordinal);
+    }
+    record.leafPage = leaf.page();
+    record.inLeaf = ordinal - leaf.first();
+    record.keyPosition = leaf.page() * index.pageSize();
     record.keyLength = index.pageSize();
     record.keyMemory = null;
   }
@@ -71,14 +69,5 @@ final class IndexPlaces {
     record.keyPosition = nextMade;
     record.keyLength = numbered.width();
     nextMade += numbered.width();
-  }
-
-  private void findLeaf(long ordinal) {
-    if (leaf >= 0 && ordinal >= firstOfLeaf && ordinal < behindLeaf) {
-      return;
-    }
-    leaf = index.leafOf(ordinal);
-    firstOfLeaf = index.firstOfLeaf(leaf);
-    behindLeaf = leaf + 1 < index.leafCount() ? index.firstOfLeaf(leaf + 1) : index.size();
   }
 }

@@ -23,6 +23,11 @@ final class AllocationModel {
     }
   }
 
+  /** The free list needs more than one page, which the model does not cover. */
+  static final class LongFreeListException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
   private final int pageSize;
   private long next = PageFormat.META_PAGES;
   private long transaction = 1;
@@ -50,7 +55,12 @@ final class AllocationModel {
     this.pageSize = pageSize;
   }
 
-  /** The first of so many neighbouring pages. */
+  /** The highest page handed out so far. */
+  long lastPage() {
+    return next - 1;
+  }
+
+  /** The first of {@code count} neighbouring pages. */
   long allocate(int count) {
     int retries = count * 60;
     long last = headLast;
@@ -145,7 +155,7 @@ final class AllocationModel {
       totalRoom -= headRoom;
       headRoom = Math.max(0, head.size() - totalRoom);
       if (headRoom > mostInOnePage) {
-        throw new UnknownLayoutException("the free list needs more than one page");
+        throw new LongFreeListException();
       }
       put(headId, headRoom);
       totalRoom += headRoom;
@@ -176,7 +186,7 @@ final class AllocationModel {
     recordSizes.put(id, node + 2);
     int used = recordSizes.values().stream().mapToInt(Integer::intValue).sum();
     if (node > PageFormat.maxNode(pageSize) || used > pageSize - PageFormat.PAGE_HEADER) {
-      throw new UnknownLayoutException("the free list needs more than one page");
+      throw new LongFreeListException();
     }
   }
 }

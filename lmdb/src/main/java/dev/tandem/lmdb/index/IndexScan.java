@@ -51,7 +51,7 @@ final class IndexScan {
   }
 
   private Result scan(Progress progress) {
-    PageList leaves = leaves();
+    PageList leaves = TreePages.leaves(database);
     LeafVisitor visitor = new LeafVisitor(leaves.size());
     String label = "index ".concat(pages.path().toString());
     try (Progress.Task task = progress.start(label, leaves.size(), "pages")) {
@@ -72,27 +72,6 @@ final class IndexScan {
             + Long.toUnsignedString(database.tree().entries())
             + " records, its leaves have "
             + (seen > mostRecords ? "more" : seen));
-  }
-
-  /** All leaves in key order. */
-  private PageList leaves() {
-    TreeDescription tree = database.tree();
-    long from = database.described();
-    if (tree.depth() < 1 || tree.depth() > TreeDescription.MAX_DEPTH) {
-      throw pages.damaged(from + PageFormat.DB_DEPTH, "a tree cannot be " + tree.depth() + " deep");
-    }
-    PageBudget budget = new PageBudget(pages);
-    PageList level = new PageList();
-    level.add(tree.root(), from + PageFormat.DB_ROOT);
-    for (int depth = 1; depth < tree.depth(); depth++) {
-      PageList below = new PageList();
-      for (PageList list : scan.children(level)) {
-        budget.spend(list.size(), from);
-        below.addAll(list);
-      }
-      level = below;
-    }
-    return level;
   }
 
   // Named classes instead of lambdas: a new JVM takes longer to make one lambda, in as many threads
@@ -137,7 +116,7 @@ final class IndexScan {
       recordsOf[index] = mine.leaf(page);
       runsOf[index] = mine.runs;
       if (numbered) {
-        long firstKey = mine.plainLeaf ? NumberedKeys.firstOf(page) : -1;
+        long firstKey = mine.duplicatesSeen ? -1 : NumberedKeys.firstOf(page);
         if (firstKey < 0) {
           numbered = false; // Never back: other workers set it, too.
           return;
@@ -186,11 +165,10 @@ final class IndexScan {
 
     private final Varints coded = new Varints();
     private final Runs joined = new Runs(this);
-    private final PlainLeaf plain = new PlainLeaf(pages);
     private final PageView subPage = new PageView(pages);
     private TreeCursor duplicates;
     private int runs;
-    private boolean plainLeaf;
+    private boolean duplicatesSeen;
     private long previous;
     private long records;
 
@@ -199,17 +177,7 @@ final class IndexScan {
       runs = 0;
       records = 0;
       previous = leaf.start();
-      int before = coded.size();
-      plainLeaf = plain.read(leaf, joined);
-      if (plainLeaf) {
-        records = leaf.count();
-      } else {
-        joined.clear();
-        coded.truncate(before);
-        runs = 0;
-        previous = leaf.start();
-        leafWithDuplicates(leaf);
-      }
+      addLeaf(leaf);
       joined.finish();
       if (found.addAndGet(records) > mostRecords) {
         throw wrongCount(found.get());
@@ -217,7 +185,7 @@ final class IndexScan {
       return records;
     }
 
-    private void leafWithDuplicates(PageView leaf) {
+    private void addLeaf(PageView leaf) {
       for (int i = 0; i < leaf.count(); i++) {
         int node = leaf.node(i);
         int flags = leaf.flags(node);
@@ -226,6 +194,7 @@ final class IndexScan {
         } else if (!database.tree().has(PageFormat.DUP_SORT)) {
           throw leaf.damaged(node, "duplicates in a database that has none");
         } else if ((flags & PageFormat.SUB_DATA) == 0) {
+          duplicatesSeen = true;
           subPage.loadSubPage(leaf, node);
           addKeys(subPage);
         } else {
@@ -235,6 +204,7 @@ final class IndexScan {
     }
 
     private void addTree(PageView leaf, int node) {
+      duplicatesSeen = true;
       if (duplicates == null) {
         duplicates = new TreeCursor(pages, new PageBudget(pages), true, KeyOrder.LEXICAL);
       }

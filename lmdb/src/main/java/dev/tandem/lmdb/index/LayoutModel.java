@@ -14,6 +14,7 @@ final class LayoutModel {
   private final Provenance provenance;
   private final AllocationModel pages;
   private final Runs runs;
+  private final LeafSink leaves;
   private final boolean inLeaf;
   private final int overflowPages;
   private final int nodeSize;
@@ -35,10 +36,17 @@ final class LayoutModel {
     }
   }
 
+  /** Takes leaves in order, once nothing about them changes any more. */
+  @FunctionalInterface
+  interface LeafSink {
+    void leaf(long page, int records);
+  }
+
   /**
-   * @param sink takes the places of the records, in order
+   * @param sink takes the locations of the records, in order
    */
-  LayoutModel(Provenance provenance, Runs.Sink sink) {
+  LayoutModel(Provenance provenance, Runs.Sink sink, LeafSink leaves) {
+    this.leaves = leaves;
     this.provenance = provenance;
     this.pages = new AllocationModel(provenance.pageSize());
     this.runs = new Runs(sink);
@@ -66,10 +74,24 @@ final class LayoutModel {
     if (records % provenance.commitEvery() != 0) {
       commit();
     }
-    if (inLeaf && !edge.isEmpty()) {
+    if (!edge.isEmpty()) {
       placeLeaf(edge.getLast(), edge.getLast().entries);
     }
     runs.finish();
+  }
+
+  /** Page of the root. */
+  long root() {
+    return edge.getFirst().number;
+  }
+
+  int depth() {
+    return edge.size();
+  }
+
+  /** The highest page in use. */
+  long lastPage() {
+    return pages.lastPage();
   }
 
   private void commit() {
@@ -112,9 +134,7 @@ final class LayoutModel {
     Page full = edge.get(level);
     int kept = provenance.recordsPerLeaf();
     int moved = full.entries - kept;
-    if (inLeaf) {
-      placeLeaf(full, kept);
-    }
+    placeLeaf(full, kept);
     Page right = new Page(pages.allocate(1), moved + 1);
     addParent(level);
     edge.set(edge.size() - 1, right);
@@ -139,6 +159,10 @@ final class LayoutModel {
   }
 
   private void placeLeaf(Page leaf, int count) {
+    leaves.leaf(leaf.number, count);
+    if (!inLeaf) {
+      return;
+    }
     long end = (leaf.number + 1) * provenance.pageSize();
     int head = PageFormat.NODE_HEADER + provenance.keySize();
     runs.add(end - nodeSize + head, -nodeSize, provenance.recordSize(), count);

@@ -20,16 +20,10 @@ public final class LeafKeys {
   private int entry;
   private long firstOfEntry;
 
-  /** Where the node of the entry is; looked up once a record, for this is asked a million times. */
+  /** Where the node of the entry is in the buffer. */
   private int node;
 
   private int keyLength;
-
-  /** The page once more, from the second key on that is sought in it: see {@link #seekInCopy}. */
-  private byte[] copy = {};
-
-  private boolean copied;
-  private boolean soughtBefore;
 
   /** For the leaves of this database. */
   public LeafKeys(Database database) {
@@ -43,8 +37,6 @@ public final class LeafKeys {
     leaf.load(page, buffer, at, false, -1);
     entry = 0;
     firstOfEntry = 0;
-    copied = false;
-    soughtBefore = false;
   }
 
   /** Goes to the key of a record of this leaf, counted from 0, duplicates one by one. */
@@ -54,10 +46,7 @@ public final class LeafKeys {
         throw fewerRecords();
       }
       entry = (int) record;
-      if (!soughtBefore || !seekInCopy()) {
-        soughtBefore = true;
-        take(leaf.node(entry));
-      }
+      take(leaf.node(entry));
       return;
     }
     if (record < firstOfEntry) {
@@ -78,38 +67,6 @@ public final class LeafKeys {
   private void take(int found) {
     node = found;
     keyLength = PageFormat.nodeKeySize(leaf.buffer(), found);
-  }
-
-  /**
-   * Finds the node by reading an array: buffers of three kinds are read by the same code of {@link
-   * PageView}, so each of its accesses is a call, 8% of a warm reading of small records. Whoever
-   * seeks only one key of a page does not pay for the copy.
-   *
-   * @return whether the node lies within the page; if not, the view says what is wrong
-   */
-  private boolean seekInCopy() {
-    int size = pages.pageSize();
-    if (!copied) {
-      copy = copy.length == size ? copy : new byte[size];
-      leaf.buffer().get(leaf.at(), copy);
-      copied = true;
-    }
-    int offset = unsigned(PageFormat.PAGE_HEADER + 2 * entry);
-    if (offset < PageFormat.PAGE_HEADER + 2 * leaf.count()
-        || offset > size - PageFormat.NODE_HEADER) {
-      return false;
-    }
-    int length = unsigned(offset + 6);
-    if (length > size - PageFormat.NODE_HEADER - offset) {
-      return false;
-    }
-    node = leaf.at() + offset;
-    keyLength = length;
-    return true;
-  }
-
-  private int unsigned(int at) {
-    return (copy[at] & 0xFF) | ((copy[at + 1] & 0xFF) << 8);
   }
 
   private RuntimeException fewerRecords() {

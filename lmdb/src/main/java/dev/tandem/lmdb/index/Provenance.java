@@ -1,19 +1,25 @@
 package dev.tandem.lmdb.index;
 
 import dev.tandem.lmdb.Database;
+import dev.tandem.lmdb.page.LongList;
 import java.util.Optional;
 
 /**
- * How a database was made, in the six parameters from which the place of every record follows
- * without looking at the database: how often it was committed, records a leaf, children a branch,
- * the size of a record, the order in which they were added, and the number of meta pages. Key and
- * page size go with them.
+ * How a database was made, in the six parameters from which the location of every record follows:
+ * how often it was committed, records per leaf, children per branch, the size of a record, the
+ * order in which records were added, and the number of meta pages. Key and page size go with them.
  *
- * <p>They follow only for a database whose main tree was filled once, by liblmdb's rules, in
- * ascending order, with keys and values of one size each. {@link #derive} says why where they do
- * not; {@link RecordIndex} knows the places in any case.
+ * <p>They hold for the main database of an environment that was filled once, in ascending order of
+ * keys, by liblmdb 0.9's rules, with keys of one size and values of one size, without flags, in
+ * transactions of equally many records (the last may have fewer), by one writer that no reader
+ * disturbed. Values may lie in leaves or on overflow pages, of any number. The free list has to fit
+ * into one page, which it does as long as a commit frees fewer than about 500 pages: pages of the
+ * tree's right edge, so at any record count.
  *
- * @param commitEvery records a transaction
+ * <p>{@link #derive} finds them from the meta page, the branch pages and a few leaves, or says why
+ * there are none; {@link RecordIndex#compute} computes all locations from them.
+ *
+ * @param commitEvery records per transaction
  * @param recordsPerLeaf records that a leaf keeps when it is full
  * @param childrenPerBranch children that a branch keeps when it is full
  * @param recordSize bytes of each value
@@ -39,36 +45,62 @@ public record Provenance(
   /**
    * What could be derived.
    *
-   * @param provenance the parameters, if the layout follows any
-   * @param reason why not, in a line; empty if it does
-   * @param agreeing records whose computed place is their place
+   * @param provenance the parameters, if the layout follows from any
+   * @param reason why not, in one line; empty if it does
    */
-  public record Derivation(Optional<Provenance> provenance, String reason, long agreeing) {}
+  public record Derivation(Optional<Provenance> provenance, String reason) {}
 
-  /** Derives the parameters of a database from its index, and counts how many places they give. */
-  public static Derivation derive(Database database, RecordIndex index) {
-    return new ProvenanceSearch(database, index).search();
+  /**
+   * Derives the parameters of a database. Reads its branch pages and at most 16 of its leaves; the
+   * parameters give the number of every page of the tree, and the records of those leaves.
+   */
+  public static Derivation derive(Database database) {
+    try {
+      return new Derivation(Optional.of(new ProvenanceSearch(database).search()), "");
+    } catch (AllocationModel.UnknownLayoutException e) {
+      return new Derivation(Optional.empty(), e.getMessage());
+    }
   }
 
-  /** The computed places of so many records. */
-  public Offsets offsets(long records) {
+  /** Records whose computed location is the one that an index has. */
+  public long agreeing(RecordIndex index) {
+    Locations computed = tables(index.size()).locations();
+    long agreeing = 0;
+    for (long i = 0; i < index.size(); i++) {
+      if (computed.offset(i) == index.offset(i) && recordSize == index.length(i)) {
+        agreeing++;
+      }
+    }
+    return agreeing;
+  }
+
+  Provenance withCommits(long every) {
+    return new Provenance(
+        every, recordsPerLeaf, childrenPerBranch, recordSize, order, metaPages, keySize, pageSize);
+  }
+
+  /** The computed locations of {@code records} records; nothing is read. */
+  LocationTables tables(long records) {
     RunList runs = new RunList();
-    new LayoutModel(this, runs).add(records, () -> true);
-    return new Offsets(runs.locations(records));
+    LongList pages = new LongList();
+    LongList counts = new LongList();
+    new LayoutModel(
+            this,
+            runs,
+            (page, count) -> {
+              pages.add(page);
+              counts.add(count);
+            })
+        .add(records, () -> true);
+    LeafTable leaves = LeafTable.ofCounts(array(pages), array(counts));
+    return new LocationTables(leaves, runs.locations(records));
   }
 
-  /** Computed places of records; immutable. */
-  public static final class Offsets {
-
-    private final Locations locations;
-
-    private Offsets(Locations locations) {
-      this.locations = locations;
+  private static long[] array(LongList list) {
+    long[] numbers = new long[list.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = list.at(i);
     }
-
-    /** Byte of the data file where the value of a record should begin. */
-    public long offset(long ordinal) {
-      return locations.offset(ordinal);
-    }
+    return numbers;
   }
 }

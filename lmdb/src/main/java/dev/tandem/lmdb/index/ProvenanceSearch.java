@@ -1,215 +1,212 @@
 package dev.tandem.lmdb.index;
 
-import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Database;
+import dev.tandem.lmdb.index.AllocationModel.UnknownLayoutException;
+import dev.tandem.lmdb.page.Meta;
 import dev.tandem.lmdb.page.PageFormat;
+import dev.tandem.lmdb.page.PageView;
+import dev.tandem.lmdb.page.Pages;
 import dev.tandem.lmdb.page.TreeDescription;
-import java.util.Optional;
 
-/** Derives a {@link Provenance} from the layout of a database, and tries it. */
+/** Derives a {@link Provenance} from the tree of a database, whose leaves stay mostly unread. */
 final class ProvenanceSearch {
 
+  /** Records to compute before giving up: seconds. */
+  private static final long MOST_RECORDS = 200_000_000;
+
+  private static final int SAMPLED_LEAVES = 16;
+
   private final Database database;
-  private final RecordIndex index;
+  private final Pages pages;
+  private final Meta meta;
+  private final TreeDescription tree;
+  private long[] leaves;
+  private long computed;
 
-  ProvenanceSearch(Database database, RecordIndex index) {
+  ProvenanceSearch(Database database) {
     this.database = database;
-    this.index = index;
+    this.pages = database.pages();
+    this.meta = pages.meta();
+    this.tree = database.tree();
   }
 
-  Provenance.Derivation search() {
-    try {
-      Provenance uncommitted = shape();
-      long commitEvery = commitEvery(uncommitted);
-      Provenance found = withCommits(uncommitted, commitEvery);
-      long agreeing = agreeing(found, index.size());
-      String reason =
-          agreeing == index.size()
-              ? ""
-              : "the places of " + (index.size() - agreeing) + " records do not follow from them";
-      return new Provenance.Derivation(Optional.of(found), reason, agreeing);
-    } catch (AllocationModel.UnknownLayoutException e) {
-      return new Provenance.Derivation(Optional.empty(), e.getMessage(), 0);
+  private static UnknownLayoutException unknown(String reason) {
+    return new UnknownLayoutException(reason);
+  }
+
+  Provenance search() {
+    if (database.name().isPresent() || tree.flags() != 0 || tree.entries() < 1) {
+      throw unknown("only a main database with records and without flags has a provenance");
     }
-  }
-
-  private static AllocationModel.UnknownLayoutException unknown(String reason) {
-    return new AllocationModel.UnknownLayoutException(reason);
-  }
-
-  /** Everything but the commits, from the sizes of records and leaves. */
-  private Provenance shape() {
-    TreeDescription tree = database.tree();
-    if (database.name().isPresent() || tree.flags() != 0 || index.size() == 0) {
-      throw unknown("only a plain main database with records has a provenance");
+    if (meta.transaction() > tree.entries()) {
+      throw unknown(
+          "%,d transactions were committed for %,d records"
+              .formatted(meta.transaction(), tree.entries()));
     }
-    long size = index.length(0);
-    for (long i = 1; i < index.size(); i++) {
-      if (index.length(i) != size) {
-        throw unknown("records differ in size: " + size + " and " + index.length(i) + " bytes");
+    leaves = TreePages.leaves(database).numbers();
+    UnknownLayoutException last = null;
+    for (Provenance.Order order : Provenance.Order.values()) {
+      try {
+        Provenance found = withCommits(shape(order));
+        sample(found);
+        return found;
+      } catch (UnknownLayoutException e) {
+        last = e;
       }
     }
-    Cursor cursor = database.cursor();
-    cursor.first();
-    int keySize = (int) cursor.key().byteSize();
-    cursor.last();
-    if (cursor.key().byteSize() != keySize) {
-      throw unknown("keys differ in size");
+    throw last;
+  }
+
+  /** Everything but the commits, from the first record, for an order of adding. */
+  private Provenance shape(Provenance.Order order) {
+    PageView leaf = new PageView(pages);
+    leaf.load(leaves[0], pages.copy(leaves[0]), 0, false, -1);
+    int node = leaf.node(0);
+    if ((leaf.flags(node) & ~PageFormat.BIG_DATA) != 0) {
+      throw unknown("the first record is a named database");
     }
-    int pageSize = index.binding().pageSize();
+    int keySize = leaf.keySize(0);
+    long size = leaf.valueLength(node);
+    int pageSize = pages.pageSize();
     int usable = pageSize - PageFormat.PAGE_HEADER;
-    long node = PageFormat.NODE_HEADER + keySize + size;
-    long inLeaf =
-        node <= PageFormat.maxNode(pageSize)
-            ? node
-            : (long) PageFormat.NODE_HEADER + keySize + Long.BYTES;
-    int capacity = (int) (usable / (even(inLeaf) + 2));
+    boolean inLeaf = PageFormat.NODE_HEADER + keySize + size <= PageFormat.maxNode(pageSize);
+    long stored = (long) PageFormat.NODE_HEADER + keySize + (inLeaf ? size : Long.BYTES);
+    int capacity = (int) (usable / (even(stored) + 2));
     int branchNode = (int) even(PageFormat.NODE_HEADER + (long) keySize) + 2;
     int branchCapacity = (usable - (PageFormat.NODE_HEADER + 2)) / branchNode + 1;
-    int recordsPerLeaf = recordsPerLeaf(capacity);
-    return new Provenance(
-        Long.MAX_VALUE,
-        recordsPerLeaf,
-        branchCapacity - 1,
-        Math.toIntExact(size),
-        recordsPerLeaf == capacity ? Provenance.Order.APPENDED : Provenance.Order.ASCENDING,
-        PageFormat.META_PAGES,
-        keySize,
-        pageSize);
+    int perLeaf = order == Provenance.Order.APPENDED ? capacity : capacity - 1;
+    Provenance shape =
+        new Provenance(
+            Long.MAX_VALUE,
+            perLeaf,
+            branchCapacity - 1,
+            Math.toIntExact(size),
+            order,
+            PageFormat.META_PAGES,
+            keySize,
+            pageSize);
+    long expected =
+        order == Provenance.Order.APPENDED
+            ? Math.ceilDiv(tree.entries(), (long) perLeaf)
+            : Math.max(1, Math.ceilDiv(tree.entries() - 1, (long) perLeaf));
+    if (leaves.length != expected) {
+      throw unknown(
+          "%,d records of one size added in ascending order would fill %,d leaves, it has %,d"
+              .formatted(tree.entries(), expected, leaves.length));
+    }
+    long overflow = inLeaf ? 0 : PageFormat.overflowPagesFor(size, pageSize) * tree.entries();
+    if (tree.overflowPages() != overflow) {
+      throw unknown(
+          "%,d values of %,d bytes would take %,d overflow pages, it has %,d"
+              .formatted(tree.entries(), size, overflow, tree.overflowPages()));
+    }
+    return shape;
   }
 
   private static long even(long size) {
     return (size + 1) & -2;
   }
 
-  private int recordsPerLeaf(int capacity) {
-    LeafTable leaves = index.leaves();
-    if (leaves.size() == 1) {
-      return capacity - 1;
+  /**
+   * Finds the records per transaction. A commit moves the pages of the tree's right edge, so the
+   * first leaf that is not where it would be without commits tells the first commit to a leaf.
+   */
+  private Provenance withCommits(Provenance shape) {
+    long records = tree.entries();
+    long transactions = meta.transaction();
+    if (transactions == 1) {
+      Provenance single = shape.withCommits(records);
+      if (follows(single)) {
+        return single;
+      }
+      throw unknown("its pages are not where one transaction in ascending order puts them");
     }
-    long first = leaves.first(1);
-    for (int i = 1; i < leaves.size() - 1; i++) {
-      if (leaves.first(i + 1) - leaves.first(i) != first) {
-        throw unknown(
-            "leaves have "
-                + first
-                + " and "
-                + (leaves.first(i + 1) - leaves.first(i))
-                + " records: they were not filled in ascending order");
+    // Those that make as many transactions as there were.
+    long least = Math.ceilDiv(records, transactions);
+    long most = Math.ceilDiv(records, transactions - 1) - 1;
+    long moved = (long) agreeing(shape) * shape.recordsPerLeaf();
+    for (long every = Math.max(least, moved); every <= most; every++) {
+      if (every > moved + shape.recordsPerLeaf() + 1) {
+        break;
+      }
+      if (follows(shape.withCommits(every))) {
+        return shape.withCommits(every);
       }
     }
-    if (first != capacity && first != capacity - 1) {
-      throw unknown("leaves have " + first + " records where " + capacity + " have room");
-    }
-    return (int) first;
-  }
-
-  private static Provenance withCommits(Provenance shape, long commitEvery) {
-    return new Provenance(
-        commitEvery,
-        shape.recordsPerLeaf(),
-        shape.childrenPerBranch(),
-        shape.recordSize(),
-        shape.order(),
-        shape.metaPages(),
-        shape.keySize(),
-        shape.pageSize());
-  }
-
-  /**
-   * Records a transaction. A commit moves the pages of the tree's right edge, so without commits
-   * the model agrees exactly up to the first one. Where values lie in leaves this gives a leaf, and
-   * the number of transactions decides within it.
-   */
-  private long commitEvery(Provenance uncommitted) {
-    long transactions = index.binding().transaction();
-    long size = index.size();
-    if (transactions <= 1) {
-      return size;
-    }
-    long first = firstDifference(uncommitted, size);
-    if (first == size) {
-      return size;
-    }
-    boolean inLeaf = index.offset(0) % uncommitted.pageSize() != PageFormat.PAGE_HEADER;
-    if (!inLeaf) {
-      return first;
-    }
-    long last = first + uncommitted.recordsPerLeaf() + 1;
-    long least = (size + transactions - 1) / transactions;
-    Candidate best = best(uncommitted, Math.max(least, first), last);
-    if (best.agreed < size) {
-      // Pages that commits gave free and that were used again may lie as if nothing had moved.
-      Candidate earlier = best(uncommitted, least, first - 1);
-      best = earlier.agreed > best.agreed ? earlier : best;
-    }
-    if (best.agreed < 0) {
-      throw unknown(transactions + " transactions of equal size do not make this layout");
-    }
-    return best.every;
-  }
-
-  /**
-   * Records a transaction.
-   *
-   * @param agreed so many of the first records are where it says; -1 if it is impossible
-   */
-  private record Candidate(long every, long agreed) {}
-
-  /** The best of those that make as many transactions as there were; the first that fits all. */
-  private Candidate best(Provenance uncommitted, long from, long to) {
-    long transactions = index.binding().transaction();
-    long size = index.size();
-    Candidate best = new Candidate(0, -1);
-    for (long every = Math.max(1, from); every <= to && best.agreed < size; every++) {
-      if ((size + every - 1) / every == transactions) {
-        long agreed = firstDifference(withCommits(uncommitted, every), size);
-        if (agreed > best.agreed) {
-          best = new Candidate(every, agreed);
-        }
+    // Pages that commits freed and that were used again may lie as if nothing had moved.
+    for (long every = least; every <= Math.min(most, moved - 1); every++) {
+      if (follows(shape.withCommits(every))) {
+        return shape.withCommits(every);
       }
     }
-    return best;
+    throw unknown(
+        "its pages are not where %,d transactions of equally many records put them"
+            .formatted(transactions));
   }
 
-  /** The first record that is not where the parameters say; stops computing there. */
-  private long firstDifference(Provenance provenance, long records) {
-    Comparison comparison = new Comparison();
-    LayoutModel model = new LayoutModel(provenance, comparison);
-    model.add(records, comparison::agrees);
-    return comparison.agreed;
+  /** Leading leaves that are where the parameters say. */
+  private int agreeing(Provenance candidate) {
+    return compare(candidate).agreed;
   }
 
-  /** Compares computed places with the index as they come. */
-  private final class Comparison implements Runs.Sink {
+  /** All pages of the tree that are known without reading leaves are where the parameters say. */
+  private boolean follows(Provenance candidate) {
+    Comparison comparison = compare(candidate);
+    return comparison.agreed == leaves.length
+        && comparison.model.root() == tree.root()
+        && comparison.model.depth() == tree.depth()
+        && comparison.model.lastPage() == meta.lastPage();
+  }
 
-    private long agreed;
+  private Comparison compare(Provenance candidate) {
+    Comparison comparison = new Comparison(candidate);
+    try {
+      comparison.model.add(tree.entries(), comparison::goOn);
+    } catch (AllocationModel.LongFreeListException e) {
+      // Another candidate may need no such list.
+      comparison.agreed = Math.min(comparison.agreed, leaves.length - 1);
+    }
+    return comparison;
+  }
+
+  /** Compares computed leaves with those there are, up to the first difference. */
+  private final class Comparison {
+
+    private final LayoutModel model;
+    private int agreed;
     private boolean differs;
 
-    boolean agrees() {
-      return !differs;
+    Comparison(Provenance candidate) {
+      this.model = new LayoutModel(candidate, (offset, stride, length, count) -> {}, this::leaf);
     }
 
-    @Override
-    public void run(long offset, long stride, long length, long count) {
-      for (long i = 0; i < count && !differs; i++) {
-        if (index.offset(agreed) == offset + stride * i) {
-          agreed++;
-        } else {
-          differs = true;
-        }
+    private void leaf(long page, int records) {
+      if (!differs && agreed < leaves.length && leaves[agreed] == page) {
+        agreed++;
+      } else {
+        differs = true;
       }
+    }
+
+    boolean goOn() {
+      if (++computed > MOST_RECORDS) {
+        throw unknown("no parameters were found within %,d computed records".formatted(computed));
+      }
+      return !differs;
     }
   }
 
-  private long agreeing(Provenance provenance, long records) {
-    Provenance.Offsets offsets = provenance.offsets(records);
-    long agreeing = 0;
-    for (long i = 0; i < records; i++) {
-      if (offsets.offset(i) == index.offset(i)) {
-        agreeing++;
-      }
+  /** Compares the records of some leaves with the computed ones. */
+  private void sample(Provenance found) {
+    ComputedLocations locations = new ComputedLocations(database, found, false);
+    int step = Math.max(1, (leaves.length - 1) / (SAMPLED_LEAVES - 1));
+    for (int leaf = leaves.length - 1; leaf >= 0; leaf -= step) {
+      locations
+          .difference(leaf)
+          .ifPresent(
+              reason -> {
+                throw unknown(reason);
+              });
     }
-    return agreeing;
   }
 }

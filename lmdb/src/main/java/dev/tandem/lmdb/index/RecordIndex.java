@@ -28,7 +28,7 @@ import java.util.Optional;
 /**
  * The place of every record's value in the data file, by ordinal (key order, duplicates one by
  * one): any record is then one read. Exact for every layout, and bound to one state of the
- * database, so that {@link #openOrBuild} notices a changed database and builds anew.
+ * database, so that {@link #openOrBuild} notices a changed database and builds again.
  *
  * <p>Kept beside the database in a small file ({@link #fileOf}). Immutable; any thread may use it,
  * also without the environment being open.
@@ -41,8 +41,11 @@ public final class RecordIndex {
   private static final int MAX_PROBLEMS = 100;
 
   private final IndexBinding binding;
-  private final LeafTable leaves;
-  private final Locations locations;
+  private final LocationTables tables;
+
+  /** Null unless locations were computed from creation parameters. */
+  private final ComputedLocations computed;
+
   private final int[] checksums;
   private final NumberedKeys keys;
   private String origin = "loaded";
@@ -58,10 +61,37 @@ public final class RecordIndex {
       int[] checksums,
       NumberedKeys keys) {
     this.binding = binding;
-    this.leaves = leaves;
-    this.locations = locations;
+    this.tables = new LocationTables(leaves, locations);
+    this.computed = null;
     this.checksums = checksums;
     this.keys = keys;
+  }
+
+  private RecordIndex(IndexBinding binding, ComputedLocations computed) {
+    this.binding = binding;
+    this.tables = null;
+    this.computed = computed;
+    this.checksums = null;
+    this.keys = computed.keys();
+    this.origin = "computed from creation parameters";
+  }
+
+  /**
+   * The index of a database by its creation parameters: nothing is read now. Each leaf is compared
+   * with the database when a location of its records is first asked for, so the snapshot must stay
+   * open as long as this index is used; it cannot be saved.
+   *
+   * @param fallBack whether a difference makes the index read the tree, instead of failing with a
+   *     {@link WorkFailedException}; what was said of other records remains true if keys count
+   */
+  public static RecordIndex compute(Database database, Provenance provenance, boolean fallBack) {
+    return new RecordIndex(
+        IndexBinding.of(database), new ComputedLocations(database, provenance, fallBack));
+  }
+
+  private LocationTables tables(long ordinal) {
+    Objects.checkIndex(ordinal, size());
+    return computed == null ? tables : computed.tables(ordinal);
   }
 
   /** The index of the main database: from its file, or built and saved there if need be. */
@@ -102,14 +132,14 @@ public final class RecordIndex {
       try {
         RecordIndex index = load(file);
         if (!index.describes(database)) {
-          reason = "built anew: the database changed since the index was made";
+          reason = "built again: the database changed since the index was made";
         } else if (withChecksums && index.checksums == null) {
-          reason = "built anew: the index had no checksums";
+          reason = "built again: the index had no checksums";
         } else {
           return index;
         }
       } catch (WorkFailedException e) {
-        reason = "built anew: " + e.getMessage();
+        reason = "built again: " + e.getMessage();
       }
     }
     RecordIndex index = build(database, withChecksums, progress);
@@ -162,10 +192,13 @@ public final class RecordIndex {
 
   /** Replaces the file, whole or not at all. */
   public void save(Path file) {
+    if (computed != null) {
+      throw new IllegalStateException("a computed index cannot be saved");
+    }
     DurableFiles.system().replace(file, RecordIndexFile.encode(this));
   }
 
-  /** How this index came to be, in a line: loaded, built, or built anew and why. */
+  /** How this index came to be, in a line: loaded, built, or built again and why. */
   public String origin() {
     return origin;
   }
@@ -177,42 +210,33 @@ public final class RecordIndex {
 
   /** Number of records. */
   public long size() {
-    return locations.size();
+    return computed == null ? tables.locations().size() : binding.entries();
   }
 
   /** Byte of the data file where the value of a record begins; it lies there in one piece. */
   public long offset(long ordinal) {
-    return locations.offset(Objects.checkIndex(ordinal, size()));
+    return tables(ordinal).locations().offset(ordinal);
   }
 
   /** Length of the value of a record in bytes. */
   public long length(long ordinal) {
-    return locations.length(Objects.checkIndex(ordinal, size()));
+    return tables(ordinal).locations().length(ordinal);
   }
 
-  /** Number of the leaf page with the key of a record. */
-  public long leafPage(long ordinal) {
-    return leaves.page(leaves.leafOf(Objects.checkIndex(ordinal, size())));
-  }
+  /**
+   * A leaf page.
+   *
+   * @param first ordinal of its first record
+   * @param end ordinal after that of its last record
+   */
+  public record Leaf(long page, long first, long end) {}
 
-  /** Number of the leaf, counted in key order, that has the key of a record. */
-  public int leafOf(long ordinal) {
-    return leaves.leafOf(Objects.checkIndex(ordinal, size()));
-  }
-
-  /** Number of leaves. */
-  public int leafCount() {
-    return leaves.size();
-  }
-
-  /** Number of the page of a leaf, by the number of the leaf. */
-  public long pageOfLeaf(int leaf) {
-    return leaves.page(leaf);
-  }
-
-  /** Ordinal of the first record of a leaf, by the number of the leaf. */
-  public long firstOfLeaf(int leaf) {
-    return leaves.first(leaf);
+  /** The leaf that has the key of a record. */
+  public Leaf leaf(long ordinal) {
+    LeafTable leaves = tables(ordinal).leaves();
+    int leaf = leaves.leafOf(ordinal);
+    long end = leaf + 1 < leaves.size() ? leaves.first(leaf + 1) : size();
+    return new Leaf(leaves.page(leaf), leaves.first(leaf), end);
   }
 
   /** How the keys count, if they do; then no leaf is needed to know one. */
@@ -222,7 +246,7 @@ public final class RecordIndex {
 
   /** Bytes of the longest value; 0 without records. */
   public long longestValue() {
-    return locations.longest();
+    return size() == 0 ? 0 : tables(0).locations().longest();
   }
 
   /** Bytes a page of the database. */
@@ -233,11 +257,11 @@ public final class RecordIndex {
   /** The key of a record, from its leaf; borrowed until the snapshot closes. */
   public MemorySegment key(Snapshot snapshot, long ordinal) {
     Pages pages = snapshot.pages();
-    int leaf = leaves.leafOf(Objects.checkIndex(ordinal, size()));
-    long left = ordinal - leaves.first(leaf);
+    Leaf leaf = leaf(ordinal);
+    long left = ordinal - leaf.first();
     PageView view = new PageView(pages);
     try {
-      view.load(leaves.page(leaf), false, -1, pages.position(leaves.page(leaf)));
+      view.load(leaf.page(), false, -1, pages.position(leaf.page()));
       for (int i = 0; i < view.count(); i++) {
         int node = view.node(i);
         long here = TreeShape.recordsOf(pages, view, node);
@@ -261,7 +285,7 @@ public final class RecordIndex {
    */
   public List<String> verify(Database database, Progress progress) {
     if (!describes(database)) {
-      return List.of("the index is of another state of the database; build it anew");
+      return List.of("the index is of another state of the database; build it again");
     }
     List<String> problems = Collections.synchronizedList(new ArrayList<>());
     RecordChecksums.forEach(
@@ -305,7 +329,10 @@ public final class RecordIndex {
 
   /** Bytes of memory that the index takes. */
   public long memory() {
-    return locations.memory() + leaves.memory() + (checksums == null ? 0 : 4L * checksums.length);
+    LocationTables known = computed == null ? tables : computed.tables();
+    return known.locations().memory()
+        + known.leaves().memory()
+        + (checksums == null ? 0 : 4L * checksums.length);
   }
 
   IndexBinding binding() {
@@ -313,11 +340,11 @@ public final class RecordIndex {
   }
 
   LeafTable leaves() {
-    return leaves;
+    return tables.leaves();
   }
 
   Locations locations() {
-    return locations;
+    return tables.locations();
   }
 
   NumberedKeys keys() {

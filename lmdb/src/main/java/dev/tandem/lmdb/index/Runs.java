@@ -45,11 +45,6 @@ final class Runs {
     count = nextCount;
   }
 
-  /** Forgets the last run. */
-  void clear() {
-    count = 0;
-  }
-
   /** Hands the last run on. */
   void finish() {
     if (count > 0) {

@@ -29,11 +29,6 @@ final class Varints {
     return size;
   }
 
-  /** Forgets what was written behind this size. */
-  void truncate(int newSize) {
-    size = newSize;
-  }
-
   byte[] bytes() {
     return bytes;
   }

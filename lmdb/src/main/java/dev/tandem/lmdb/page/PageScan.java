@@ -1,8 +1,6 @@
 package dev.tandem.lmdb.page;
 
 import dev.tandem.core.Progress;
-import dev.tandem.posix.FileErrors;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -175,7 +173,7 @@ public final class PageScan {
       long base = work.numbers[work.order[from]];
       long end = work.numbers[work.order[to - 1]] + 1;
       int length = (int) (end - base) * pages.pageSize();
-      fill(target.clear().limit(length), pages.position(base));
+      pages.fill(target.clear().limit(length), pages.position(base));
       target.get(0, bytes, 0, length);
       // One thread at a time looks at pages while the others read: that is fast enough for any
       // storage, and in a new JVM it leaves a core to the compiler, without which all are slow.
@@ -244,17 +242,5 @@ public final class PageScan {
       last = page;
     }
     return Arrays.copyOf(starts, count);
-  }
-
-  private void fill(ByteBuffer buffer, long position) {
-    try {
-      while (buffer.hasRemaining()) {
-        if (pages.channel().read(buffer, position + buffer.position()) < 0) {
-          throw pages.damaged(position, "the file became shorter while it was read");
-        }
-      }
-    } catch (IOException e) {
-      throw FileErrors.failure("read", pages.path(), e);
-    }
   }
 }

@@ -1,8 +1,11 @@
 package dev.tandem.lmdb.page;
 
+import dev.tandem.posix.FileErrors;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
@@ -45,11 +48,6 @@ public final class Pages {
     return path;
   }
 
-  /** The file, for reads that go around the mapping. */
-  FileChannel channel() {
-    return channel;
-  }
-
   public Meta meta() {
     return meta;
   }
@@ -73,6 +71,27 @@ public final class Pages {
 
   public int inWindow(long page) {
     return MappedFile.inWindow(page << shift);
+  }
+
+  /** A copy of a page, read past the mapping: a fault of that may read megabytes around it. */
+  public ByteBuffer copy(long page) {
+    checkPage(page, position(page));
+    ByteBuffer bytes = ByteBuffer.allocate(pageSize()).order(ByteOrder.LITTLE_ENDIAN);
+    fill(bytes, position(page));
+    return bytes.clear();
+  }
+
+  /** Fills a buffer from the file. */
+  void fill(ByteBuffer buffer, long position) {
+    try {
+      while (buffer.hasRemaining()) {
+        if (channel.read(buffer, position + buffer.position()) < 0) {
+          throw damaged(position, "the file became shorter while it was read");
+        }
+      }
+    } catch (IOException e) {
+      throw FileErrors.failure("read", path, e);
+    }
   }
 
   /** A number at an even distance from a page's beginning; the caller has checked the bounds. */

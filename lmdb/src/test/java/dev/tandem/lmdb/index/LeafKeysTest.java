@@ -79,11 +79,12 @@ class LeafKeysTest {
       for (boolean direct : new boolean[] {false, true}) {
         ByteBuffer file = file(direct);
         LeafKeys leaf = new LeafKeys(snapshot.main());
-        for (int i = 0; i < index.leafCount(); i++) {
-          long first = index.firstOfLeaf(i);
-          long page = index.pageOfLeaf(i);
-          long count =
-              (i + 1 < index.leafCount() ? index.firstOfLeaf(i + 1) : index.size()) - first;
+        RecordIndex.Leaf at;
+        for (long first = 0; first < index.size(); first = at.end()) {
+          at = index.leaf(first);
+          assertEquals(first, at.first());
+          long page = at.page();
+          long count = at.end() - first;
           leaf.load(page, file, (int) page * index.pageSize());
           for (int sought = 0; sought < 2 * count; sought++) {
             long record = sought < count ? sought : random.nextLong(count);
@@ -99,12 +100,12 @@ class LeafKeysTest {
   }
 
   @Test
-  void aDamagedNodeIsNamedAlsoAfterOthersWereSought() throws Exception {
+  void aDamagedNodeIsNamed() throws Exception {
     write();
     try (Environment environment = Environment.open(folder);
         Snapshot snapshot = environment.snapshot()) {
       RecordIndex index = RecordIndex.build(snapshot.main(), false, Progress.SILENT);
-      long page = index.pageOfLeaf(0);
+      long page = index.leaf(0).page();
       int at = (int) page * index.pageSize();
       ByteBuffer file = file(false);
       int third = at + PageFormat.PAGE_HEADER + 2 * 2;
@@ -112,15 +113,11 @@ class LeafKeysTest {
       short offset = file.getShort(third);
 
       file.putShort(third, (short) (index.pageSize() - 4));
-      assertEquals(
-          message(snapshot, page, file, at, 2), message(snapshot, page, file, at, 0, 1, 2));
       assertTrue(
           message(snapshot, page, file, at, 0, 1, 2).contains("node 2 cannot begin at byte"));
 
       file.putShort(third, offset);
       file.putShort(node + 6, (short) 60_000);
-      assertEquals(
-          message(snapshot, page, file, at, 2), message(snapshot, page, file, at, 0, 1, 2));
       assertTrue(message(snapshot, page, file, at, 0, 1, 2).contains("the key of node 2 leaves"));
     }
   }

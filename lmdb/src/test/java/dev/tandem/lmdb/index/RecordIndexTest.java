@@ -78,7 +78,7 @@ class RecordIndexTest {
     writeRecords(100, 150, 500, 100);
     RecordIndex index = open();
     assertEquals(150, index.size());
-    assertEquals("built anew: the database changed since the index was made", index.origin());
+    assertEquals("built again: the database changed since the index was made", index.origin());
     assertEquals("loaded", open().origin());
   }
 
@@ -100,7 +100,7 @@ class RecordIndexTest {
     }
     RecordIndex index = open();
     assertEquals(500, index.size());
-    assertTrue(index.origin().startsWith("built anew: cannot use " + file), index.origin());
+    assertTrue(index.origin().startsWith("built again: cannot use " + file), index.origin());
     assertEquals("loaded", open().origin());
   }
 
