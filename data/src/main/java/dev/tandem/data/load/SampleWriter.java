@@ -23,7 +23,6 @@ final class SampleWriter {
   private long augmentNanos;
 
   private byte[] bytes = new byte[0];
-  private float[] floats = new float[0];
 
   SampleWriter(Preparation preparation, StageMeter meter) {
     this.preparation = preparation;
@@ -85,21 +84,24 @@ final class SampleWriter {
     int plane = format.height() * format.width();
     if (bytes.length < plane) {
       bytes = new byte[plane];
-      floats = new float[plane];
     }
     for (int channel = 0; channel < format.channels(); channel++) {
       image.copyPlane(channel, bytes, 0);
-      float[] table = tables.get(channel);
-      for (int i = 0; i < plane; i++) {
-        floats[i] = table[bytes[i] & 0xFF];
-      }
-      MemorySegment.copy(
-          floats,
-          0,
-          target,
-          ValueLayout.JAVA_FLOAT,
-          (first + (long) channel * plane) * Float.BYTES,
-          plane);
+      long at = (first + (long) channel * plane) * Float.BYTES;
+      lookUp(bytes, tables.get(channel), target.asSlice(at, (long) plane * Float.BYTES), plane);
+    }
+  }
+
+  /**
+   * Puts the float of every byte into the target. With a table of known length, from the lowest
+   * byte to the highest, the compiler leaves out all checks and masks.
+   */
+  private static void lookUp(byte[] bytes, float[] unsigned, MemorySegment target, int count) {
+    float[] table = new float[256];
+    System.arraycopy(unsigned, 0, table, 128, 128);
+    System.arraycopy(unsigned, 128, table, 0, 128);
+    for (int i = 0; i < count; i++) {
+      target.setAtIndex(ValueLayout.JAVA_FLOAT, i, table[bytes[i] + 128]);
     }
   }
 }
