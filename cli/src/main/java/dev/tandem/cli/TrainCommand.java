@@ -7,6 +7,7 @@ import dev.tandem.comm.launch.SurvivingLauncher.Meanwhile;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.load.StallReport;
+import dev.tandem.data.read.ReadMode;
 import dev.tandem.nn.Engine;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileTrees;
@@ -105,6 +106,14 @@ final class TrainCommand extends TandemCommand {
       description = "Layers that do not learn: names, beginnings of names, or patterns with *.")
   private List<String> freeze = List.of();
 
+  @Option(
+      names = "--read",
+      paramLabel = "MODE",
+      description =
+          "How records of an LMDB database are read: lmdb, lmm, dm, dio, prov, coal, stag or auto;"
+              + " dm and dio need data.shuffle none. Default: data.read of the configuration")
+  private ReadMode read;
+
   /** What {@code --json} gets. */
   record Results(
       String run,
@@ -191,6 +200,9 @@ final class TrainCommand extends TandemCommand {
     ConfigFile config = ConfigFile.read(file).with(settings);
     if (initFrom != null) {
       config = config.with("fine-tune.init-from", initFrom.toString());
+    }
+    if (read != null) {
+      config = config.with("data.read", read.code());
     }
     if (!freeze.isEmpty()) {
       config = config.with(List.of("fine-tune.freeze=[" + String.join(", ", quoted()) + "]"));

@@ -11,7 +11,9 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
+import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.format.SourceFormat.Split;
+import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
@@ -106,8 +108,11 @@ public final class RankMain {
 
   private static void train(
       TrainingConfig config, Communicator communicator, Circumstances circumstances) {
-    try (RecordSource training = Sources.open(Path.of(config.data().train()), Split.TRAIN);
-        RecordSource test = Sources.open(Path.of(config.data().test()), Split.TEST);
+    LoadRequest training = config.data().trainingRequest(config.epochs());
+    LoadRequest test = config.data().testRequest(config.epochs());
+    try (RecordSource trainingSource =
+            open(config.data().train(), Split.TRAIN, training, communicator);
+        RecordSource testSource = open(config.data().test(), Split.TEST, test, communicator);
         Network network =
             Network.create(
                 config.compute().startEngine(threads(config, communicator)),
@@ -125,8 +130,8 @@ public final class RankMain {
               Trainer.Parts parts =
                   new Trainer.Parts(
                       communicator,
-                      training,
-                      test,
+                      trainingSource,
+                      testSource,
                       network,
                       optimizer,
                       synchronizer.synchronizer(),
@@ -136,6 +141,19 @@ public final class RankMain {
             }
           });
     }
+  }
+
+  private static RecordSource open(
+      String path, Split split, LoadRequest request, Communicator communicator) {
+    Path data = Path.of(path);
+    String what = split == Split.TRAIN ? "training data" : "test data";
+    return Sources.open(
+        data,
+        SourceFormat.of(data),
+        split,
+        request,
+        communicator,
+        line -> System.err.println(what + ": " + line));
   }
 
   /**

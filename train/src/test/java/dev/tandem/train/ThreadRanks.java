@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -35,6 +36,7 @@ final class ThreadRanks {
   private final RecordSource training;
   private final RecordSource test;
   private final Path folder;
+  private Function<Communicator, RecordSource> reading;
   private Supplier<BatchSizing> sizing = () -> BatchSizing.FIXED;
   private UnaryOperator<CheckpointStore> through = UnaryOperator.identity();
   private boolean asConfigured;
@@ -53,6 +55,12 @@ final class ThreadRanks {
 
   ThreadRanks with(Supplier<BatchSizing> policy) {
     sizing = policy;
+    return this;
+  }
+
+  /** Opens the training data in every rank, instead of what the constructor was given. */
+  ThreadRanks reading(Function<Communicator, RecordSource> opener) {
+    reading = opener;
     return this;
   }
 
@@ -101,6 +109,7 @@ final class ThreadRanks {
   private TrainingEvent.Result rank(
       TrainingConfig config, Communicator communicator, Path path, boolean resume) {
     try (communicator;
+        RecordSource own = reading == null ? null : reading.apply(communicator);
         Network network = network(config);
         Optimizer optimizer = config.optimizer().create(network);
         WatchedSynchronizer synchronizer =
@@ -117,7 +126,7 @@ final class ThreadRanks {
       Trainer.Parts parts =
           new Trainer.Parts(
               communicator,
-              training,
+              own == null ? training : own,
               test,
               network,
               optimizer,

@@ -41,7 +41,7 @@ public final class Sources {
   /**
    * Opens a data set for the loaders of all ranks, which call this together.
    *
-   * @param request how records are to be read; modes are for LMDB databases
+   * @param request how records are to be read, if it is an LMDB database
    * @param communicator of all ranks; stays open at least as long as the source
    * @param log is told in one line, in the first rank, how the data will be read
    */
@@ -55,11 +55,14 @@ public final class Sources {
     if (format == SourceFormat.LMDB) {
       return LmdbSources.open(path, request, communicator, log);
     }
-    if (request.mode() != ReadMode.AUTO) {
-      throw new UsageException(
-          "read mode %s is for LMDB databases; %s is %s"
-              .formatted(request.mode().code(), path, format));
-    }
     return open(path, format, split);
+  }
+
+  /** Refuses a data set that a mode cannot read. */
+  public static void requireMode(Path path, SourceFormat format, ReadMode mode) {
+    if (format != SourceFormat.LMDB && mode != ReadMode.AUTO) {
+      throw new UsageException(
+          "read mode %s is for LMDB databases; %s is %s".formatted(mode.code(), path, format));
+    }
   }
 }

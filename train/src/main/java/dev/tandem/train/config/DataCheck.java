@@ -4,6 +4,7 @@ import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.image.Image;
+import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.data.source.Sources;
@@ -22,6 +23,8 @@ public final class DataCheck {
   /** Fails with one line that names the key if the data is missing or does not fit. */
   public static void check(TrainingConfig config) {
     DataConfig data = config.data();
+    Path train = Path.of(data.train());
+    Sources.requireMode(train, SourceFormat.of(train), data.read());
     check("data.train", data.train(), Split.TRAIN, config.trainingPreparation());
     check("data.test", data.test(), Split.TEST, config.testPreparation());
     String weights = config.fineTune().initFrom();

@@ -8,6 +8,9 @@ import dev.tandem.data.load.BadRecords;
 import dev.tandem.data.load.LoaderOptions;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Shuffle;
+import dev.tandem.data.read.CachePolicy;
+import dev.tandem.data.read.LoadRequest;
+import dev.tandem.data.read.ReadMode;
 import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
@@ -21,6 +24,8 @@ import java.util.List;
  * @param augment what is done to training images, as {@link AugmentationText} reads it
  * @param testAugment what is done to test images
  * @param epochEnd what happens to the batch in which an epoch ends
+ * @param read how the records of an LMDB database are read
+ * @param cache whether an LMDB database is brought into memory while it is first read
  * @param threads that decode, in each rank
  * @param fetchThreads that read, in each rank
  * @param prefetchMegabytes memory for what is read ahead
@@ -36,6 +41,8 @@ public record DataConfig(
     @Default("compute") Normalise normalise,
     @Default("index") Shuffle shuffle,
     @Default("exact") EpochEnd epochEnd,
+    @Default("auto") ReadMode read,
+    @Default("auto") CachePolicy cache,
     @Default("1") int threads,
     @Default("1") int fetchThreads,
     @Default("256") long prefetchMegabytes,
@@ -49,6 +56,7 @@ public record DataConfig(
     classNames = List.copyOf(classNames);
     AugmentationText.parse(augment);
     AugmentationText.parse(testAugment);
+    new LoadRequest(read, cache, shuffle, 1); // checks
     Require.atLeast("prefetch-megabytes", 1, prefetchMegabytes);
     Require.atLeast("skip-bad-records", 0, skipBadRecords);
     loader(threads, fetchThreads, prefetchMegabytes, skipBadRecords); // checks
@@ -73,6 +81,8 @@ public record DataConfig(
         normalise.computed(train, grey),
         shuffle,
         epochEnd,
+        read,
+        cache,
         threads,
         fetchThreads,
         prefetchMegabytes,
@@ -83,6 +93,16 @@ public record DataConfig(
   /** How bytes become floats. */
   public Normalisation normalisation() {
     return new Normalisation(normalise.mean(), normalise.deviation());
+  }
+
+  /** How training samples are read, in this number of epochs. */
+  public LoadRequest trainingRequest(double epochs) {
+    return new LoadRequest(read, cache, shuffle, epochs);
+  }
+
+  /** How test samples are read, which come in key order. */
+  public LoadRequest testRequest(double epochs) {
+    return new LoadRequest(read, cache, Shuffle.NONE, epochs);
   }
 
   /** How loaders work. */
