@@ -18,9 +18,9 @@ import picocli.CommandLine.Command;
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
     footer = {
-      "  ./tandem checkpoint ls runs/demo                  which there are",
-      "  ./tandem checkpoint show runs/demo                what the newest holds",
-      "  ./tandem checkpoint verify runs/demo              whether all of them are sound",
+      "  ./tandem checkpoint ls runs/demo                  list them",
+      "  ./tandem checkpoint show runs/demo                contents of the newest",
+      "  ./tandem checkpoint verify runs/demo              check all of them",
       "  ./tandem checkpoint export runs/demo w.safetensors  weights for Python",
       "  ./tandem checkpoint import w.npz runs/new         weights from Python"
     })

@@ -21,9 +21,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "export",
     description = {
-      "Writes the whole tensors of a checkpoint into one plain file, whoever wrote which part:"
+      "Writes the whole tensors of a checkpoint into one file, whichever ranks wrote them:"
           + " .safetensors (with the values as its metadata) or numpy's .npz. Everything is"
-          + " verified on the way."
+          + " verified while it is read."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -41,13 +41,16 @@ final class CheckpointExportCommand extends TandemCommand {
   @Parameters(index = "1", paramLabel = "FILE", description = "Ends with .safetensors or .npz.")
   private Path file;
 
-  @Option(names = "--step", paramLabel = "N", description = "Which one. Default: the newest.")
+  @Option(
+      names = "--step",
+      paramLabel = "N",
+      description = "Step of the checkpoint. Default: the newest")
   private Long step;
 
   @Option(
       names = "--only",
       paramLabel = "PATTERN",
-      description = "Only tensors with this regular expression in their names.")
+      description = "Only tensors whose names match this regular expression.")
   private String only = "";
 
   /** What {@code --json} gets. */
@@ -70,7 +73,7 @@ final class CheckpointExportCommand extends TandemCommand {
                       new TensorView(t.name(), t.dtype(), t.shape(), arena.allocate(t.bytes(), 64)))
               .toList();
       if (tensors.isEmpty()) {
-        throw new UsageException("no tensor has --only " + only + " in its name");
+        throw new UsageException("no tensor matches --only " + only);
       }
       StateTree state = StateTree.of(tensors, Map.of());
       Map<String, String> values = saved.restore(SlicedState.whole(state));

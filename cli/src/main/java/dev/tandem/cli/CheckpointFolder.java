@@ -19,7 +19,7 @@ record CheckpointFolder(Path store) {
   /** From the folder itself or that of a run, whose configuration says where it keeps them. */
   static CheckpointFolder of(Path named) {
     if (!Files.isDirectory(named)) {
-      throw new UsageException("there is no folder " + named);
+      throw new UsageException("no such folder: " + named);
     }
     Path inRun = named.resolve("checkpoints");
     if (!Files.isDirectory(inRun) && Files.exists(named.resolve(TrainingConfig.FILE))) {
@@ -33,7 +33,7 @@ record CheckpointFolder(Path store) {
   List<Long> steps() {
     List<Long> steps = new FolderCheckpointStore(store, DurableFiles.system()).steps();
     if (steps.isEmpty()) {
-      throw new UsageException("there is no checkpoint in " + store);
+      throw new UsageException("no checkpoint in " + store);
     }
     return steps;
   }
@@ -43,7 +43,7 @@ record CheckpointFolder(Path store) {
     List<Long> steps = steps();
     if (step != null && !steps.contains(step)) {
       throw new UsageException(
-          "there is no checkpoint of step %d in %s, only of %s".formatted(step, store, steps));
+          "no checkpoint of step %d in %s; there are %s".formatted(step, store, steps));
     }
     return SavedCheckpoint.open(
         store, step != null ? step : steps.getLast(), DurableFiles.system());

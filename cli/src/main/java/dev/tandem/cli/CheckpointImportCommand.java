@@ -20,8 +20,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description = {
-      "Makes a checkpoint of the tensors in a .safetensors or .npz file, for instance weights that"
-          + " Python has made. Files that hold objects or code are refused."
+      "Makes a checkpoint from the tensors in a .safetensors or .npz file, for instance weights"
+          + " written by Python. Files that hold objects or code are refused."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem checkpoint import weights.npz runs/new")
@@ -40,7 +40,7 @@ final class CheckpointImportCommand extends TandemCommand {
       names = "--step",
       paramLabel = "N",
       defaultValue = "0",
-      description = "The step that it is of. Default: ${DEFAULT-VALUE}")
+      description = "Step of the new checkpoint. Default: ${DEFAULT-VALUE}")
   private long step;
 
   /** What {@code --json} gets. */
@@ -50,10 +50,10 @@ final class CheckpointImportCommand extends TandemCommand {
   protected Object run() {
     TensorFiles kind = TensorFiles.of(file);
     if (!Files.isRegularFile(file)) {
-      throw new UsageException("there is no file " + file);
+      throw new UsageException("no such file: " + file);
     }
     if (step < 0) {
-      throw new UsageException("--step is 0 or more, not " + step);
+      throw new UsageException("--step must not be negative: " + step);
     }
     try (Arena arena = Arena.ofShared()) {
       List<TensorView> tensors = kind.read(file, arena);

@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "ls",
     description = {
-      "Lists the committed checkpoints of a run, oldest first: the bytes of their tensors, what"
-          + " they take on disk beyond what an earlier one holds, who wrote them, and their values."
+      "Lists the committed checkpoints of a run, oldest first: bytes of tensors, bytes on disk that"
+          + " no earlier checkpoint holds, number of writing ranks, and values."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem checkpoint ls runs/demo")

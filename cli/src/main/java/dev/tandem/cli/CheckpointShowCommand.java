@@ -14,8 +14,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "show",
     description =
-        "Shows the values, code version, configuration and tensors of a checkpoint, the newest if"
-            + " no step is named.",
+        "Shows the values, code version, configuration and tensors of a checkpoint; the newest"
+            + " without --step.",
     footerHeading = "%nExample:%n",
     footer = "  ./tandem checkpoint show runs/demo --step 500")
 final class CheckpointShowCommand extends TandemCommand {
@@ -23,7 +23,10 @@ final class CheckpointShowCommand extends TandemCommand {
   @Parameters(paramLabel = "RUN", description = "Folder of the run, or of its checkpoints.")
   private Path run;
 
-  @Option(names = "--step", paramLabel = "N", description = "Which one. Default: the newest.")
+  @Option(
+      names = "--step",
+      paramLabel = "N",
+      description = "Step of the checkpoint. Default: the newest")
   private Long step;
 
   /** What {@code --json} gets. */

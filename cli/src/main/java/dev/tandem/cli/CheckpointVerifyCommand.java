@@ -13,8 +13,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "verify",
     description = {
-      "Reads every byte of the checkpoints of a run and compares all checksums. One line for each"
-          + " problem; exit code 1 if there is any."
+      "Reads every byte of the checkpoints of a run and compares all checksums. One line per"
+          + " problem; exit code 1 if there are any."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem checkpoint verify runs/demo")
@@ -23,7 +23,10 @@ final class CheckpointVerifyCommand extends TandemCommand {
   @Parameters(paramLabel = "RUN", description = "Folder of the run, or of its checkpoints.")
   private Path run;
 
-  @Option(names = "--step", paramLabel = "N", description = "Only this one. Default: all.")
+  @Option(
+      names = "--step",
+      paramLabel = "N",
+      description = "Only the checkpoint of this step. Default: all")
   private Long step;
 
   /** What {@code --json} gets: the steps that were read and what is wrong with them. */

@@ -104,7 +104,7 @@ final class Curves implements AutoCloseable {
 
   private static <T> T required(T event) {
     if (event == null) {
-      throw new WorkFailedException("training ended without a result; see the lines above");
+      throw new WorkFailedException("training ended without a result; see the messages above");
     }
     return event;
   }

@@ -24,9 +24,9 @@ import picocli.CommandLine.Command;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem data import photos photos.db   a folder of images, a subfolder per class",
-      "  ./tandem data index photos.db           prepare it for reading in any order",
-      "  ./tandem data stat photos.db            what is in it",
-      "  ./tandem data scan photos.db            how fast it loads, and what slows it down"
+      "  ./tandem data index photos.db           prepare it for random access",
+      "  ./tandem data stat photos.db            contents and layout",
+      "  ./tandem data scan photos.db            loading speed and bottleneck"
     })
 final class DataCommand implements Runnable {
 

@@ -44,14 +44,17 @@ final class DataDumpCommand extends TandemCommand {
   @Option(
       names = "-p",
       description =
-          "Printable characters stay as they are. As with mdb_dump 0.9.24, backslashes do, too:"
-              + " for a dump to be loaded again, leave -p out.")
+          "Write printable characters as they are, backslashes included, as mdb_dump 0.9.24 does:"
+              + " omit -p if the dump is to be loaded again.")
   private boolean printable;
 
-  @Option(names = "-n", description = "DB is a data file, not a folder (known without, too).")
+  @Option(names = "-n", description = "DB is a data file, not a folder (detected without -n, too).")
   private boolean noFolder;
 
-  @Option(names = "-f", paramLabel = "FILE", description = "Write to FILE, not standard output.")
+  @Option(
+      names = "-f",
+      paramLabel = "FILE",
+      description = "Write to FILE instead of standard output.")
   private Path file;
 
   @Parameters(paramLabel = "DB", description = "Folder of the database, or its data file.")
@@ -63,7 +66,7 @@ final class DataDumpCommand extends TandemCommand {
   @Override
   protected Object run() throws IOException {
     if ((all || list) && name != null) {
-      throw new UsageException("-a and -l speak of all databases, -s of one: give one of them");
+      throw new UsageException("-a, -l and -s exclude each other");
     }
     if (noFolder && Files.isDirectory(database)) {
       throw new UsageException("-n says that " + database + " is a file, it is a folder");
@@ -140,7 +143,7 @@ final class DataDumpCommand extends TandemCommand {
     private void check() {
       if (stream.checkError()) {
         throw new WorkFailedException(
-            "cannot write to standard output: its reader is gone or the disk is full");
+            "cannot write to standard output: its reader has closed it or the disk is full");
       }
     }
   }

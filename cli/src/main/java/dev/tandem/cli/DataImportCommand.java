@@ -25,9 +25,9 @@ import picocli.CommandLine.Parameters;
     name = "import",
     description = {
       "Makes a database from a folder of images (a subfolder per class; PNG, JPEG, BMP, GIF), from"
-          + " MNIST's IDX files, from CIFAR-10's binary batches, from tar shards as WebDataset has"
-          + " them, or from another LMDB database (all its databases, compacted). Records as Caffe's"
-          + " tools write them."
+          + " MNIST's IDX files, from CIFAR-10's binary batches, from WebDataset tar shards, or"
+          + " from another LMDB database (all its databases, compacted). Records as Caffe's tools"
+          + " write them."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -41,13 +41,13 @@ final class DataImportCommand extends TandemCommand {
 
   @Option(
       names = "--from",
-      description = "Format of the source: ${COMPLETION-CANDIDATES}. Default: by what is in it.")
+      description = "Format of the source: ${COMPLETION-CANDIDATES}. Default: detected")
   private SourceFormat format;
 
   @Option(
       names = "--labels",
       paramLabel = "FILE",
-      description = "IDX: the file of labels. Default: by the name of the file of images.")
+      description = "IDX: the file of labels. Default: derived from the name of the image file")
   private Path labels;
 
   @Option(
@@ -62,17 +62,13 @@ final class DataImportCommand extends TandemCommand {
   @Option(
       names = "--resize",
       paramLabel = "HEIGHTxWIDTH",
-      description = "Images: bring all to one size. Default: each keeps its own.")
+      description = "Images: resize all to one size. Default: original sizes")
   private String resize;
 
-  @Option(
-      names = "--encoded",
-      description = "Images: keep the bytes of the files instead of pixels.")
+  @Option(names = "--encoded", description = "Images: store the files' bytes instead of pixels.")
   private boolean encoded;
 
-  @Option(
-      names = "--skip-bad",
-      description = "Images: leave out what cannot be read instead of failing.")
+  @Option(names = "--skip-bad", description = "Images: skip unreadable files instead of failing.")
   private boolean skipBad;
 
   @CommandLine.Mixin private TargetOptions target;

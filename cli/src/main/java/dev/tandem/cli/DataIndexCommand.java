@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "index",
     description = {
-      "Builds the index of a database: the place of every record in the file, so that any record"
-          + " is one read. It is kept beside the database (data.mdb.tdx) and built again when the"
+      "Builds the index of a database: the location of every record in the file, so that any record"
+          + " is one read. It is stored beside the database (data.mdb.tdx) and built again when the"
           + " database has changed."
     },
     footerHeading = "%nExamples:%n",
@@ -29,7 +29,7 @@ final class DataIndexCommand extends TandemCommand {
 
   @Option(
       names = "--checksums",
-      description = "Keep a checksum of every record, too; reads the whole database.")
+      description = "Store a checksum of every record, too; reads the whole database.")
   private boolean checksums;
 
   @Option(

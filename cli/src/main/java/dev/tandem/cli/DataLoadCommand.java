@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
     })
 final class DataLoadCommand extends TandemCommand {
 
-  @Option(names = "-f", paramLabel = "FILE", description = "Read FILE, not standard input.")
+  @Option(names = "-f", paramLabel = "FILE", description = "Read FILE instead of standard input.")
   private Path file;
 
   @Option(
@@ -46,7 +46,7 @@ final class DataLoadCommand extends TandemCommand {
 
   @Option(
       names = "--append",
-      description = "Keys come sorted: faster and denser; an unsorted key is an error.")
+      description = "Keys are sorted: faster and denser; an unsorted key is an error.")
   private boolean append;
 
   @Option(
@@ -63,7 +63,7 @@ final class DataLoadCommand extends TandemCommand {
   @Override
   protected Object run() {
     if (merge && target.overwrite()) {
-      throw new UsageException("--merge adds to a database, --overwrite replaces it: give one");
+      throw new UsageException("--merge and --overwrite exclude each other");
     }
     Path source = file == null ? Path.of("standard input") : file;
     try (InputStream stream = file == null ? System.in : Files.newInputStream(file)) {

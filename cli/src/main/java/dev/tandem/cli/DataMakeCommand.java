@@ -17,9 +17,9 @@ import picocli.CommandLine.Parameters;
     name = "make",
     description = {
       "Makes a database of random images in the shape of a known data set, for measuring: cifar is"
-          + " 3x32x32 (3 KB a record), imagenet 3x256x256 (192 KB a record); keys and records as"
-          + " Caffe's tools write them. Their labels cannot be learned; those of digits can, which"
-          + " are 3x32x32 as well: coloured digits on coloured grounds."
+          + " 3x32x32 (3 KB per record), imagenet 3x256x256 (192 KB per record); keys and records"
+          + " as Caffe's tools write them. Their labels cannot be learned; those of digits can,"
+          + " which are 3x32x32 as well: coloured digits on coloured grounds."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem data make --kind cifar --records 100000 cifar.db")
@@ -35,7 +35,7 @@ final class DataMakeCommand extends TandemCommand {
   @Option(
       names = "--kind",
       required = true,
-      description = "Which data set it looks like: ${COMPLETION-CANDIDATES}")
+      description = "Shape of the images: ${COMPLETION-CANDIDATES}")
   private Kind kind;
 
   @Option(names = "--records", paramLabel = "N", required = true, description = "How many.")
@@ -45,7 +45,7 @@ final class DataMakeCommand extends TandemCommand {
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Fixes every pixel and label. Default: ${DEFAULT-VALUE}")
+      description = "Seed of pixels and labels. Default: ${DEFAULT-VALUE}")
   private long seed;
 
   @Option(
@@ -53,8 +53,8 @@ final class DataMakeCommand extends TandemCommand {
       paramLabel = "N",
       description =
           "Digits of cifar keys. Default: 5 as Caffe's tool for CIFAR has them, and 8 for more than"
-              + " 100,000 records, because longer keys would sort between the others and scatter the"
-              + " file.")
+              + " 100,000 records, because longer keys would sort between the others and scatter"
+              + " the file.")
   private Integer keyDigits;
 
   @CommandLine.Mixin private TargetOptions target;
@@ -65,11 +65,11 @@ final class DataMakeCommand extends TandemCommand {
   @Override
   protected Object run() {
     if (records < 0) {
-      throw new UsageException("--records " + records + ": a database has no fewer than 0");
+      throw new UsageException("--records must not be negative: " + records);
     }
     int digits = keyDigits == null ? SyntheticRecords.usualDigits(records) : keyDigits;
     if (digits < 1 || digits > 18) {
-      throw new UsageException("--key-digits " + digits + ": from 1 to 18 are possible");
+      throw new UsageException("--key-digits " + digits + ": expected 1 to 18");
     }
     return BuildResults.of(
             database,

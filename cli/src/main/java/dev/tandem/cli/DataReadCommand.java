@@ -32,8 +32,9 @@ import picocli.CommandLine.Parameters;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  ./tandem data read photos.db                              everything once, by the best way",
-      "  ./tandem data read photos.db --epochs 5                   from memory after the first epoch",
+      "  ./tandem data read photos.db                              one epoch, best mode",
+      "  ./tandem data read photos.db --epochs 5                   from memory after the first"
+          + " epoch",
       "  ./tandem data read photos.db --mode lmdb --readers 4 --cold",
       "  ./tandem data read photos.db --mode prov --access shuffled --queue-depth 32",
       "  ./tandem data read photos.db --mode stag --readers 4 --roots 4 --stagger 2",
@@ -58,14 +59,14 @@ final class DataReadCommand extends TandemCommand {
       defaultValue = "AUTO",
       description =
           "Bring the database into memory while it is first read, and read it from there: memory,"
-              + " none, or auto (with mode auto, if it fits and is read more than once or shuffled)."
-              + " Default: auto")
+              + " none, or auto (with mode auto, if it fits and is read more than once or"
+              + " shuffled). Default: auto")
   private CachePolicy cache;
 
   @Option(
       names = "--readers",
       paramLabel = "N",
-      description = "Reading processes. Default: as many as --hosts says, else 1")
+      description = "Reading processes. Default: as many as --hosts lists, or 1")
   private Integer readers;
 
   @Mixin private HostOptions hosts;
@@ -74,13 +75,13 @@ final class DataReadCommand extends TandemCommand {
       names = "--batch",
       paramLabel = "B",
       defaultValue = "256",
-      description = "Records that all readers take together in an iteration. Default: 256")
+      description = "Records per iteration over all readers. Default: 256")
   private int batch;
 
   @Option(
       names = "--iterations",
       paramLabel = "I",
-      description = "Number of batches; after the last record comes the first. Default: one epoch")
+      description = "Number of batches; wraps around after the last record. Default: one epoch")
   private Long iterations;
 
   @Option(
@@ -96,7 +97,8 @@ final class DataReadCommand extends TandemCommand {
       names = "--access",
       paramLabel = "strided|shuffled",
       defaultValue = "STRIDED",
-      description = "In key order, or by a permutation of all records. Default: strided")
+      description =
+          "strided (key order) or shuffled (a permutation of all records). Default: strided")
   private BatchPlan.Access access;
 
   @Option(
@@ -117,7 +119,7 @@ final class DataReadCommand extends TandemCommand {
   @Option(
       names = "--queue-depth",
       paramLabel = "Q",
-      description = "Requests that a root has under way at once. Default: 8, shuffled 32")
+      description = "Requests in flight per root. Default: 8; 32 with --access shuffled")
   private Integer queueDepth;
 
   @Option(
@@ -141,14 +143,14 @@ final class DataReadCommand extends TandemCommand {
       names = "--stagger",
       paramLabel = "K",
       defaultValue = "1",
-      description = "Roots that read at a time (stag). Default: ${DEFAULT-VALUE}")
+      description = "Roots that read at the same time (stag). Default: ${DEFAULT-VALUE}")
   private int stagger;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
       defaultValue = "1",
-      description = "Fixes the shuffled order. Default: ${DEFAULT-VALUE}")
+      description = "Seed of the shuffled order. Default: ${DEFAULT-VALUE}")
   private long seed;
 
   @Parameters(paramLabel = "DB", description = "Folder of the database, or its data file.")
@@ -233,7 +235,7 @@ final class DataReadCommand extends TandemCommand {
     out()
         .printf(
             Locale.ROOT,
-            "  seconds a reader: seek %.3f, read %.3f, copy %.3f, skew %.3f, consume %.3f; asleep"
+            "  seconds per reader: seek %.3f, read %.3f, copy %.3f, skew %.3f, consume %.3f; asleep"
                 + " %.0f%%%n",
             r.seekSeconds(),
             r.readSeconds(),
@@ -255,11 +257,11 @@ final class DataReadCommand extends TandemCommand {
       out()
           .printf(
               Locale.ROOT,
-              "  pages touched in vain %,d, missed %,d (%,d after the second iteration)%n",
+              "  pages touched needlessly %,d, missed %,d (%,d after the second iteration)%n",
               r.redundantPages(),
               r.missedPages(),
               r.missedAfterSecond());
-      out().println("    in vain by iteration: " + firstOf(r.redundantByIteration()));
+      out().println("    needless by iteration: " + firstOf(r.redundantByIteration()));
       out().println("    missed by iteration: " + firstOf(r.missedByIteration()));
     }
     out()

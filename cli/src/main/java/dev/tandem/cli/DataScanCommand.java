@@ -43,7 +43,7 @@ import picocli.CommandLine.Parameters;
     name = "scan",
     description = {
       "Loads a data set as training would, without training: reads, decodes, augments and batches"
-          + " it, tells how many samples a second that makes and which part is the slowest. The data"
+          + " it, and prints samples per second and the bottleneck. The data"
           + " set is an LMDB database of Caffe Datum records, a folder of images, IDX, CIFAR-10 or"
           + " tar shards."
     },
@@ -60,7 +60,7 @@ final class DataScanCommand extends TandemCommand {
       names = "--batch",
       paramLabel = "N",
       defaultValue = "256",
-      description = "Samples of a step over all ranks. Default: ${DEFAULT-VALUE}")
+      description = "Samples per step over all ranks. Default: ${DEFAULT-VALUE}")
   private int batch;
 
   @Option(
@@ -70,7 +70,7 @@ final class DataScanCommand extends TandemCommand {
       description = "Number of epochs. Default: ${DEFAULT-VALUE}")
   private int epochs;
 
-  @Option(names = "--steps", paramLabel = "N", description = "End after N steps.")
+  @Option(names = "--steps", paramLabel = "N", description = "Stop after N steps.")
   private Long steps;
 
   @Option(
@@ -91,7 +91,7 @@ final class DataScanCommand extends TandemCommand {
       names = "--prefetch",
       paramLabel = "MB",
       defaultValue = "256",
-      description = "Memory for what is loaded ahead. Default: ${DEFAULT-VALUE}")
+      description = "Memory for prefetched samples. Default: ${DEFAULT-VALUE}")
   private long prefetch;
 
   @Option(
@@ -112,14 +112,15 @@ final class DataScanCommand extends TandemCommand {
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Fixes order and augmentation. Default: ${DEFAULT-VALUE}")
+      description = "Seed of order and augmentation. Default: ${DEFAULT-VALUE}")
   private long seed;
 
   @Option(
       names = "--share",
       paramLabel = "R/N",
       description =
-          "Load the share of rank R of N. Default: of this rank in a job of tandem run, else all.")
+          "Load the share of rank R of N. Default: this rank's share in a job of tandem run, else"
+              + " all")
   private String share;
 
   @Option(
@@ -140,12 +141,13 @@ final class DataScanCommand extends TandemCommand {
               + " none, or auto (if it fits and is read more than once or shuffled). Default: auto")
   private CachePolicy cache;
 
-  @Option(names = "--skip-bad", description = "Leave out bad records instead of failing.")
+  @Option(names = "--skip-bad", description = "Skip bad records instead of failing.")
   private boolean skipBad;
 
   @Option(
       names = "--checksum",
-      description = "Also sum up every pixel and label: the same for any threads.")
+      description =
+          "Print a checksum of all pixels and labels, which does not depend on the threads.")
   private boolean checksum;
 
   @CommandLine.Mixin private SampleOptions sampleOptions;
@@ -196,7 +198,7 @@ final class DataScanCommand extends TandemCommand {
         }
       }
       if (share != null) {
-        throw new UsageException("--reuse is for all ranks of a job: it goes without --share");
+        throw new UsageException("--reuse and --share exclude each other");
       }
       ReuseOrder reused = reuse.get();
       Plan plan = plan(communicator, reused.stepsFor(epochs));
@@ -296,7 +298,7 @@ final class DataScanCommand extends TandemCommand {
             results.seconds,
             results.samplesPerSecond,
             results.megabytesPerSecond,
-            results.skipped == 0 ? "" : ", %,d left out".formatted(results.skipped));
+            results.skipped == 0 ? "" : ", %,d skipped".formatted(results.skipped));
     if (sampleOptions.computesNormalisation()) {
       out().println("means " + results.normalisation.means());
       out().println("deviations " + results.normalisation.deviations());

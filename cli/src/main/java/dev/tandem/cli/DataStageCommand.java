@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  ./tandem data stage /shared/photos.db --to /local/photos.db --rank 3 --ranks 8 --batch 256",
+      "  ./tandem data stage /shared/photos.db --to /local/photos.db --rank 3 --ranks 8 --batch"
+          + " 256",
       "  ./tandem data stage photos.db --to /local/p --rank 0 --ranks 2 --batch 64 --steps 0..99"
     })
 final class DataStageCommand extends TandemCommand {
@@ -32,17 +33,21 @@ final class DataStageCommand extends TandemCommand {
   @Option(names = "--to", paramLabel = "DIR", required = true, description = "Folder of the copy.")
   private Path target;
 
-  @Option(names = "--rank", paramLabel = "R", required = true, description = "Who will read it.")
+  @Option(
+      names = "--rank",
+      paramLabel = "R",
+      required = true,
+      description = "The rank that will read it, from 0.")
   private int rank;
 
-  @Option(names = "--ranks", paramLabel = "N", required = true, description = "How many read.")
+  @Option(names = "--ranks", paramLabel = "N", required = true, description = "Number of ranks.")
   private int ranks;
 
   @Option(
       names = "--batch",
       paramLabel = "B",
       required = true,
-      description = "Records that all ranks take together in a step.")
+      description = "Records per step over all ranks.")
   private int batch;
 
   @Option(
@@ -55,14 +60,14 @@ final class DataStageCommand extends TandemCommand {
       names = "--access",
       paramLabel = "strided|shuffled",
       defaultValue = "STRIDED",
-      description = "As data read will be told. Default: strided")
+      description = "As for data read. Default: strided")
   private BatchPlan.Access access;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
       defaultValue = "1",
-      description = "As data read will be told. Default: ${DEFAULT-VALUE}")
+      description = "As for data read. Default: ${DEFAULT-VALUE}")
   private long seed;
 
   @Parameters(paramLabel = "DB", description = "Folder of the database, or its data file.")
@@ -85,7 +90,7 @@ final class DataStageCommand extends TandemCommand {
     long began = System.nanoTime();
     if (rank < 0 || rank >= ranks || batch < 1) {
       throw new UsageException(
-          "rank %d of %d, batch %d: ranks count from 0, and a batch has at least one record"
+          "rank %d of %d, batch %d: expected a rank from 0 to ranks - 1 and a batch of 1 or more"
               .formatted(rank, ranks, batch));
     }
     BatchPlan plan = DatabaseStage.plan(database, batch, ranks, access, new Seed(seed));
@@ -94,7 +99,7 @@ final class DataStageCommand extends TandemCommand {
     if (steps != null) {
       Matcher range = STEPS.matcher(steps);
       if (!range.matches()) {
-        throw new UsageException("--steps " + steps + ": write it as 0..99");
+        throw new UsageException("--steps " + steps + ": expected FIRST..LAST, such as 0..99");
       }
       first = Long.parseLong(range.group(1));
       last = Long.parseLong(range.group(2));

@@ -23,9 +23,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "stat",
     description = {
-      "Tells what a database holds and how: what its pages are used for, statistics of all"
-          + " databases, the layout of the values, the parameters from which it follows if it does, and"
-          + " the index."
+      "Prints what a database holds and how: what its pages are used for, statistics of all"
+          + " databases, the layout of the values, the parameters from which it follows if it does,"
+          + " and the index."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem data stat photos.db")
@@ -149,7 +149,7 @@ final class DataStatCommand extends TandemCommand {
       layout.print(out());
     }
     if (!results.sound) {
-      out().println("the structure is damaged: run tandem data verify " + database);
+      out().println("the structure is damaged: run ./tandem data verify " + database);
     }
   }
 }

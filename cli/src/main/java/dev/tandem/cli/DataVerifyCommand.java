@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
     name = "verify",
     description = {
       "Checks the structure of all databases, their indexes, and, where an index has checksums"
-          + " (tandem data index --checksums), every value. One line for each problem; exit code 1"
-          + " if there is any."
+          + " (tandem data index --checksums), every value. One line per problem; exit code 1"
+          + " if there are any."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem data verify photos.db")
@@ -72,15 +72,14 @@ final class DataVerifyCommand extends TandemCommand {
     Path file = RecordIndex.fileOf(database, name);
     if (!Files.exists(file)) {
       if (name.isEmpty()) {
-        checked.add("no index and no values: there is no " + file.getFileName());
+        checked.add("not the index or the values: missing " + file.getFileName());
       }
       return;
     }
     try {
       RecordIndex index = RecordIndex.load(file);
       if (!index.describes(tree)) {
-        problems.add(
-            file + " is of another state of the database: run tandem data index " + database);
+        problems.add(file + " does not match the database: run tandem data index " + database);
         return;
       }
       problems.addAll(index.verify(tree, progress));
@@ -91,7 +90,7 @@ final class DataVerifyCommand extends TandemCommand {
                   file.getFileName(),
                   index.hasChecksums()
                       ? "and their checksums"
-                      : "but no values: the index has no checksums"));
+                      : "not the values: the index has no checksums"));
     } catch (WorkFailedException e) {
       problems.add(e.getMessage());
     }

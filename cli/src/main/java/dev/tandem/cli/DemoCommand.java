@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     description = {
-      "The main job end to end on this machine: draws digits into an LMDB database, trains a small"
+      "Shows the whole workflow on this machine: draws digits into an LMDB database, trains a small"
           + " network on them in several processes, data-parallel, and reports."
     },
     footerHeading = "%nExamples:%n",
@@ -55,7 +55,7 @@ final class DemoCommand extends TandemCommand {
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Fixes every random choice. Default: ${DEFAULT-VALUE}")
+      description = "Seed of all random choices. Default: ${DEFAULT-VALUE}")
   private long seed;
 
   @Option(
@@ -167,7 +167,7 @@ final class DemoCommand extends TandemCommand {
         fact("time in sync", "%.1f s", result.syncSeconds()),
         fact("loading", "%s", loading.stalls().sentence()),
         fact("training time", "%.1f s", result.trainSeconds()),
-        fact("all in all", "%.1f s", seconds),
+        fact("total time", "%.1f s", seconds),
         fact("checkpoint", "%s", result.checkpoint()));
   }
 

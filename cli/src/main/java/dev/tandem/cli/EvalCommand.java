@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem eval runs/train                            on the run's own test set",
-      "  ./tandem eval runs/train --best                     as it was at its best",
+      "  ./tandem eval runs/train --best                     after its best validation",
       "  ./tandem eval runs/train/checkpoints/step-000000500",
       "  ./tandem eval runs/train --data other.db"
     })
@@ -31,7 +31,7 @@ final class EvalCommand extends TandemCommand {
   @Option(
       names = "--data",
       paramLabel = "PATH",
-      description = "Another data set; of one that comes in two halves its test half.")
+      description = "Another data set; its test half if it has two halves.")
   private Path data;
 
   @Option(
@@ -42,7 +42,7 @@ final class EvalCommand extends TandemCommand {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Threads that compute. Default: those of one rank of the run")
+      description = "Compute threads. Default: those of one rank of the run")
   private Integer threads;
 
   /** What {@code --json} gets. */
@@ -64,7 +64,7 @@ final class EvalCommand extends TandemCommand {
         out().printf("%20s: %.4f%n", "mean loss", evaluation.meanLoss());
         out().printf("%20s: %,d%n", "images", evaluation.samples());
         out().printf("%20s: %,d%n", "after step", saved.step());
-        out().printf("%20s: %.1f s%n", "all in all", seconds);
+        out().printf("%20s: %.1f s%n", "total time", seconds);
         return new Results(
             run.toString(),
             saved.step(),

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
       "  ./tandem export runs/train --output digits.onnx",
       "  ./tandem export runs/train --best --output digits.pt",
       "  ./tandem export runs/train/checkpoints/step-000000500 --output weights.safetensors",
-      "  ./tandem train train.yaml --init-from weights.safetensors   begins with them"
+      "  ./tandem train train.yaml --init-from weights.safetensors   starts from them"
     })
 final class ExportCommand extends TandemCommand {
 
@@ -36,13 +36,13 @@ final class ExportCommand extends TandemCommand {
       names = {"-o", "--output"},
       paramLabel = "FILE",
       required = true,
-      description = "The file to write; one that is there is replaced.")
+      description = "The file to write; an existing one is replaced.")
   private Path output;
 
   @Option(
       names = "--format",
       paramLabel = "KIND",
-      description = "onnx, torchscript or safetensors. Default: what the ending of FILE says")
+      description = "onnx, torchscript or safetensors. Default: by the extension of FILE")
   private ExportFormat format;
 
   @Option(
@@ -60,8 +60,8 @@ final class ExportCommand extends TandemCommand {
     if (!Files.isDirectory(folder) || Files.isDirectory(output)) {
       throw new UsageException(
           Files.isDirectory(output)
-              ? "--output %s is a folder: name a file".formatted(output)
-              : "--output %s: there is no folder %s".formatted(output, folder));
+              ? "--output %s is a folder, expected a file".formatted(output)
+              : "--output %s: no such folder: %s".formatted(output, folder));
     }
     try (SavedRun saved = EvalCommand.open(run, best, null)) {
       NetworkFiles.write(output, kind, saved.network());

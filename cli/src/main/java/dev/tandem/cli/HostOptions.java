@@ -23,7 +23,7 @@ final class HostOptions {
       names = "--hosts",
       paramLabel = "a:4,b:4",
       description =
-          "Hosts and how many ranks each takes, in rank order. localhost and this machine's own"
+          "Hosts and the number of ranks on each, in rank order. localhost and this machine's own"
               + " name need no remote shell.")
   private String hosts;
 
@@ -76,8 +76,7 @@ final class HostOptions {
     List<String> places = hosts().orElseGet(() -> Placement.here(size).hosts());
     if (places.size() != size) {
       throw new UsageException(
-          "%s %d does not match --hosts with room for %d ranks"
-              .formatted(given, size, places.size()));
+          "%s is %d, but --hosts lists %d ranks".formatted(given, size, places.size()));
     }
     return placement(places, new InetSocketAddress(meeting(places), 0), JobSecret.random());
   }

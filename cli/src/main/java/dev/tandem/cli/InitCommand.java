@@ -22,9 +22,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "init",
     description = {
-      "Writes a commented configuration that ./tandem train takes as it is. Without --data it is"
-          + " for Fashion-MNIST, if Debian's package dataset-fashion-mnist is installed, and else"
-          + " for digits that are drawn into a database beside it."
+      "Writes a commented configuration for ./tandem train. Without --data it uses Fashion-MNIST,"
+          + " if Debian's package dataset-fashion-mnist is installed, and otherwise a database of"
+          + " drawn digits that it makes beside the file."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -65,8 +65,8 @@ final class InitCommand extends TandemCommand {
       names = "--data",
       paramLabel = "D",
       description =
-          "The data set: LMDB, IDX, CIFAR-10, a folder of images or tar shards; of a data set in"
-              + " one piece every image also is a test image, so name another with data.test.")
+          "The data set: LMDB, IDX, CIFAR-10, a folder of images or tar shards. If it has no test"
+              + " half, set data.test in the file: otherwise the training images are tested.")
   private Path data;
 
   /** What {@code --json} gets. */
@@ -75,7 +75,7 @@ final class InitCommand extends TandemCommand {
   @Override
   protected Object run() {
     if (Files.exists(file)) {
-      throw new UsageException(file + " exists already and is left alone; name another file");
+      throw new UsageException(file + " exists already; name another file");
     }
     StartConfig start = start();
     String text = start.text();
@@ -115,6 +115,6 @@ final class InitCommand extends TandemCommand {
       }
     }
     throw new UsageException(
-        "--model %s: known are %s".formatted(name, String.join(", ", Models.names())));
+        "--model is '%s', expected one of %s".formatted(name, String.join(", ", Models.names())));
   }
 }

@@ -16,7 +16,7 @@ final class PlacementOptions {
   @Option(
       names = {"-n", "--ranks"},
       paramLabel = "N",
-      description = "How many processes. Default: what --hosts or --job-file say")
+      description = "Number of processes. Default: as --hosts or --job-file say")
   private Integer ranks;
 
   @Mixin private HostOptions hosts;
@@ -34,11 +34,11 @@ final class PlacementOptions {
 
   private Placement placement(JobFile file) {
     if (hosts.named()) {
-      throw new UsageException("--hosts and --bind stand in the file of --job-file, not beside it");
+      throw new UsageException("set hosts and bind in the job file, not on the command line");
     }
     if (ranks != null && checked(ranks) != file.size()) {
       throw new UsageException(
-          "-n %d does not match --job-file with room for %d ranks".formatted(ranks, file.size()));
+          "-n is %d, but --job-file has %d ranks".formatted(ranks, file.size()));
     }
     return hosts.placement(file.hosts(), file.rendezvous(), file.secret());
   }
@@ -50,14 +50,13 @@ final class PlacementOptions {
     return hosts
         .hosts()
         .map(List::size)
-        .orElseThrow(
-            () -> new UsageException("how many processes? Give -n N, --hosts or --job-file"));
+        .orElseThrow(() -> new UsageException("expected -n N, --hosts or --job-file"));
   }
 
   private static int checked(int number) {
     if (number < 1 || number > HostSlots.MAXIMUM_RANKS) {
       throw new UsageException(
-          "-n must be from 1 to %d, not %d".formatted(HostSlots.MAXIMUM_RANKS, number));
+          "-n must be from 1 to %d: %d".formatted(HostSlots.MAXIMUM_RANKS, number));
     }
     return number;
   }

@@ -23,9 +23,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "predict",
     description = {
-      "Says what image files show, with the network of a run or of one of its checkpoints. Images"
-          + " of another size than the network's are resized. A file that is no image is told of in"
-          + " one line; the others are predicted all the same."
+      "Classifies image files with the network of a run or of one of its checkpoints. Images of"
+          + " another size than the network's are resized. A file that is not an image is reported"
+          + " in one line; the others are still classified."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -47,7 +47,7 @@ final class PredictCommand extends TandemCommand {
       names = "--top",
       paramLabel = "K",
       defaultValue = "3",
-      description = "How many classes to name. Default: ${DEFAULT-VALUE}")
+      description = "Number of classes to print. Default: ${DEFAULT-VALUE}")
   private int top;
 
   @Option(names = "--best", description = "The checkpoint after the best validation.")
@@ -56,7 +56,7 @@ final class PredictCommand extends TandemCommand {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Threads that compute. Default: those of one rank of the run")
+      description = "Compute threads. Default: those of one rank of the run")
   private Integer threads;
 
   /** The answers for one file. */

@@ -17,7 +17,7 @@ final class ReuseOptions {
       names = "--reuse",
       paramLabel = "STEPS:LEVEL,...",
       description =
-          "Keep the samples of so many steps and serve them once more for every level, recomposed"
+          "Hold the samples of N steps and serve them once more for every level, recomposed"
               + " within it: process, node, switch, rack or machine.")
   private String reuse;
 
@@ -25,8 +25,8 @@ final class ReuseOptions {
       names = "--cluster-map",
       paramLabel = "FILE",
       description =
-          "For --reuse: a line HOST switch=NAME rack=NAME for every host. Default: all at one"
-              + " switch.")
+          "For --reuse: a file with one line HOST switch=NAME rack=NAME per host. Default: all at"
+              + " one switch.")
   private Path clusterMap;
 
   /** The order under reuse among the ranks of a job, if reuse is asked for. */

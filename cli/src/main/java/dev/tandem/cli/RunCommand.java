@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "run",
     description = {
-      "Runs the main method of CLASS in several processes, on this machine or on several. They find"
+      "Runs the main method of CLASS in several processes, on one or more machines. They find"
           + " each other with Communicator.join(). The exit code is that of the first failure;"
           + " when one process fails or the launcher is stopped, all end."
     },
@@ -56,15 +56,15 @@ final class RunCommand extends TandemCommand {
       paramLabel = "T",
       defaultValue = "auto",
       description =
-          "How ranks talk: shm (one host), tcp, hybrid (shm inside hosts, tcp between), or auto."
-              + " Default: ${DEFAULT-VALUE}")
+          "Transport between ranks: shm (one host), tcp, hybrid (shm inside hosts, tcp between), or"
+              + " auto. Default: ${DEFAULT-VALUE}")
   private String transport;
 
   @Option(
       names = "--output",
       paramLabel = "prefix|files",
       description =
-          "Print what the ranks print with [rank] before each line, or write it to files. Default:"
+          "Print the ranks' output with [rank] before each line, or write it to files. Default:"
               + " prefix, or files if there is an --output-dir")
   private Output output;
 
@@ -80,10 +80,13 @@ final class RunCommand extends TandemCommand {
       description = "A flag for the JVMs of the ranks, such as -Xmx8g; may be repeated.")
   private List<String> jvmFlags = List.of();
 
-  @Parameters(index = "0", paramLabel = "CLASS", description = "The class whose main is run.")
+  @Parameters(
+      index = "0",
+      paramLabel = "CLASS",
+      description = "The class whose main method is run.")
   private String mainClass;
 
-  @Parameters(index = "1..*", paramLabel = "ARGS", description = "What it gets as arguments.")
+  @Parameters(index = "1..*", paramLabel = "ARGS", description = "Its arguments.")
   private List<String> arguments = List.of();
 
   /** What {@code --json} gets; the failed rank is -1 if there is none or nobody knows it. */
@@ -128,7 +131,7 @@ final class RunCommand extends TandemCommand {
       }
     }
     if (outputFolder != null) {
-      throw new UsageException("--output-dir goes with --output files, not with prefix");
+      throw new UsageException("--output-dir needs --output files, not prefix");
     }
     return launch(
         plan,
@@ -166,7 +169,7 @@ final class RunCommand extends TandemCommand {
     try {
       return new File(entry).toURI().toURL();
     } catch (MalformedURLException e) {
-      throw new UsageException("'%s' cannot be an entry of a class path".formatted(entry));
+      throw new UsageException("class path entry '%s' is not a valid path".formatted(entry));
     }
   }
 }

@@ -38,7 +38,7 @@ record RunFolder(Path path) {
   static RunFolder fresh(Path path) {
     if (Files.exists(path)) {
       throw new UsageException(
-          path + " exists already: --resume goes on with it, another --name leaves it alone");
+          path + " exists already: continue it with --resume or choose another --name");
     }
     return create(path);
   }
@@ -64,7 +64,7 @@ record RunFolder(Path path) {
   /** The folder of a run that is there. */
   static RunFolder existing(Path path) {
     if (!Files.exists(path.resolve(MARKER))) {
-      throw new UsageException("there is no run in " + path + " to go on with");
+      throw new UsageException("no run in " + path + " to continue");
     }
     return new RunFolder(path.toAbsolutePath().normalize());
   }
@@ -76,8 +76,7 @@ record RunFolder(Path path) {
     try (Stream<Path> entries = Files.list(path)) {
       List<Path> names = entries.toList();
       if (!names.isEmpty() && !Files.exists(path.resolve(MARKER))) {
-        throw new UsageException(
-            path + " holds other files and is left alone; name another folder with --run");
+        throw new UsageException(path + " holds other files; name another folder with --run");
       }
     }
   }

@@ -45,7 +45,7 @@ final class SampleOptions {
       names = "--augment",
       paramLabel = "LIST",
       defaultValue = "",
-      description = "In this order: " + AugmentationText.SYNTAX)
+      description = "Augmentations, applied in order: " + AugmentationText.SYNTAX)
   private String augment;
 
   @Option(
@@ -57,7 +57,7 @@ final class SampleOptions {
               + " records) or MEAN/DEVIATION for every channel, separated by commas.")
   private String normalise;
 
-  @Option(names = "--grey", description = "Compressed images become one channel.")
+  @Option(names = "--grey", description = "Decode compressed images to one channel.")
   private boolean grey;
 
   /** Opens the data set for a loader. */

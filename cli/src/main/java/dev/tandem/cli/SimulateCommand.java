@@ -6,7 +6,8 @@ import picocli.CommandLine.Command;
 /** The simulators. */
 @Command(
     name = "simulate",
-    description = "Projects to more processes than there are here. Results say \"simulated\".",
+    description =
+        "Projects results to more processes than this machine has. Results say \"simulated\".",
     mixinStandardHelpOptions = true,
     subcommands = {SimulateReadCommand.class, SimulateSyncCommand.class},
     synopsisSubcommandLabel = "COMMAND",

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./tandem simulate read",
       "  ./tandem simulate read --database imagenet --processes 4608,9216 --json s.json",
-      "  ./tandem simulate read --probe /data        with what pages cost on this machine"
+      "  ./tandem simulate read --probe /data        with page costs of this machine"
     })
 final class SimulateReadCommand extends TandemCommand {
 
@@ -54,26 +54,26 @@ final class SimulateReadCommand extends TandemCommand {
       names = "--per-node",
       paramLabel = "N",
       defaultValue = "36",
-      description = "Processes of a node. Default: ${DEFAULT-VALUE}")
+      description = "Processes per node. Default: ${DEFAULT-VALUE}")
   private int perNode;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
       defaultValue = "1",
-      description = "Fixes which request comes first. Default: ${DEFAULT-VALUE}")
+      description = "Seed of the order of requests. Default: ${DEFAULT-VALUE}")
   private long seed;
 
   @Option(
       names = "--calibration",
       paramLabel = "FILE",
-      description = "What requests and pages cost, as JSON, as --json has it.")
+      description = "Costs of requests and pages as JSON, as --json writes them.")
   private Path calibrationFile;
 
   @Option(
       names = "--probe",
       paramLabel = "DIR",
-      description = "Measure in DIR what pages cost on this machine; takes a second.")
+      description = "Measure page costs in DIR on this machine; takes a second.")
   private Path probe;
 
   /** What {@code --json} gets. */
@@ -92,7 +92,8 @@ final class SimulateReadCommand extends TandemCommand {
       SimulatedWorkload workload = workload(database);
       out()
           .printf(
-              "%nsimulated: %s, %,d iterations of %,d records; seconds of reading, and times lmdb%n",
+              "%nsimulated: %s, %,d iterations of %,d records; seconds of reading, and speed-up"
+                  + " over lmdb%n",
               database, workload.iterations(), workload.batch());
       out().printf("%9s", "processes");
       for (int i = 0; i < processes.size(); i++) {
@@ -128,7 +129,7 @@ final class SimulateReadCommand extends TandemCommand {
       return calibration;
     }
     if (!Files.isDirectory(probe)) {
-      throw new UsageException("--probe " + probe + ": there is no such folder");
+      throw new UsageException("--probe " + probe + ": no such folder");
     }
     return LocalProbe.measure(calibration, probe);
   }
@@ -138,7 +139,7 @@ final class SimulateReadCommand extends TandemCommand {
       case "cifar" -> SimulatedWorkload.CIFAR;
       case "imagenet" -> SimulatedWorkload.IMAGENET;
       default ->
-          throw new UsageException("--database " + database + ": cifar and imagenet are known");
+          throw new UsageException("--database " + database + ": expected cifar or imagenet");
     };
   }
 }

@@ -35,7 +35,8 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./tandem simulate sync                                  ResNet50, weak scaling",
       "  ./tandem simulate sync --network all --scaling weak,strong --report r.html",
-      "  ./tandem simulate sync --measure --ranks 2,64,4096      with how late threads wake here"
+      "  ./tandem simulate sync --measure --ranks 2,64,4096      with wake-up delays of this"
+          + " machine"
     })
 final class SimulateSyncCommand extends TandemCommand {
 
@@ -88,14 +89,14 @@ final class SimulateSyncCommand extends TandemCommand {
 
   @Option(
       names = "--measure",
-      description = "Measure how late threads wake on this machine; takes some seconds.")
+      description = "Measure wake-up delays of threads on this machine; takes some seconds.")
   private boolean measure;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
       defaultValue = "1",
-      description = "Fixes all noise. Default: ${DEFAULT-VALUE}")
+      description = "Seed of all noise. Default: ${DEFAULT-VALUE}")
   private long seed;
 
   @Option(
@@ -177,7 +178,7 @@ final class SimulateSyncCommand extends TandemCommand {
                     .orElseThrow(
                         () ->
                             new UsageException(
-                                "%s %s: known are %s"
+                                "%s is '%s', expected one of %s"
                                     .formatted(
                                         option,
                                         wanted,
@@ -189,8 +190,7 @@ final class SimulateSyncCommand extends TandemCommand {
   private void requireReportFolder() {
     if (report != null && !Files.isDirectory(report.toAbsolutePath().getParent())) {
       throw new UsageException(
-          "--report %s: folder %s does not exist"
-              .formatted(report, report.toAbsolutePath().getParent()));
+          "--report %s: no such folder: %s".formatted(report, report.toAbsolutePath().getParent()));
     }
   }
 

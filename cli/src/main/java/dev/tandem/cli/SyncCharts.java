@@ -24,7 +24,8 @@ final class SyncCharts {
         .forEach(
             (name, own) -> {
               charts.add(
-                  chart(own, name + ": rate", "samples a second", SimulatedSync::samplesPerSecond));
+                  chart(
+                      own, name + ": rate", "samples per second", SimulatedSync::samplesPerSecond));
               charts.add(
                   chart(
                       own,

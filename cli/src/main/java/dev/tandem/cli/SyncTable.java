@@ -32,7 +32,7 @@ final class SyncTable {
 
   private void print(PrintWriter out, String network, List<SimulatedSync> own) {
     out.printf(
-        "%nsimulated: %s, %s scaling; ms of an iteration, how many times below linear,"
+        "%nsimulated: %s, %s scaling; ms per iteration, slowdown from linear scaling,"
             + " gain over the baseline%n",
         network, own.getFirst().scaling());
     out.printf("%7s %7s", "ranks", "batch");

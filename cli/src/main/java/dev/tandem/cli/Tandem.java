@@ -32,10 +32,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
     footer = {
-      "  ./tandem demo               the main job end to end on this machine",
+      "  ./tandem demo               the whole workflow on this machine",
       "  ./tandem demo --json o.json the same, results also as JSON",
-      "  ./tandem init               a configuration to begin with; then ./tandem train train.yaml",
-      "  ./tandem run -n 4 -- CLASS  a program of yours as 4 processes",
+      "  ./tandem init               a starting configuration; then ./tandem train train.yaml",
+      "  ./tandem run -n 4 -- CLASS  your own program as 4 processes",
       "  ./tandem test               the whole test suite",
       "",
       "Exit codes: 0 done, 1 the work failed, 2 the command line or configuration is wrong,",
@@ -82,7 +82,7 @@ public final class Tandem implements Runnable {
         && !at.getSubcommands().isEmpty()
         && !unmatched.getUnmatched().getFirst().startsWith("-")) {
       err.printf(
-          "%s: there is no command '%s'; see ./%s --help%n",
+          "%s: unknown command '%s'; see ./%s --help%n",
           name, unmatched.getUnmatched().getFirst(), name);
     } else {
       err.printf("%s: %s; see ./%s --help%n", name, oneLine(e.getMessage()), name);

@@ -78,7 +78,7 @@ public abstract class TandemCommand implements Callable<Integer> {
   private static void requireWritable(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     if (!Files.isDirectory(folder)) {
-      throw new UsageException("--json " + file + ": there is no folder " + folder);
+      throw new UsageException("--json " + file + ": no such folder: " + folder);
     }
     if (Files.isDirectory(file) || !Files.isWritable(folder)) {
       throw new UsageException("--json " + file + ": cannot be written");

@@ -40,7 +40,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  ./tandem init && ./tandem train train.yaml -n 2",
       "  ./tandem train train.yaml -n 2 --set epochs=20 --set batch.global=256",
-      "  ./tandem train train.yaml -n 2 --resume           goes on from the last checkpoint",
+      "  ./tandem train train.yaml -n 2 --resume           continues from the last checkpoint",
       "  ./tandem train train.yaml -n 4 --max-restarts 10  survives lost processes",
       "  ./tandem train train.yaml --init-from weights.safetensors --freeze conv1,conv2"
     })
@@ -52,7 +52,7 @@ final class TrainCommand extends TandemCommand {
   @Option(
       names = {"-n", "--ranks"},
       paramLabel = "N",
-      description = "How many processes. Default: what --hosts says, or 1")
+      description = "Number of processes. Default: as many as --hosts lists, or 1")
   private Integer ranks;
 
   @Mixin private HostOptions hosts;
@@ -60,7 +60,7 @@ final class TrainCommand extends TandemCommand {
   @Option(
       names = "--name",
       paramLabel = "RUN",
-      description = "Name of the run. Default: that of CONFIG, with a number if it is taken")
+      description = "Name of the run. Default: the name of CONFIG, with a number if it is taken")
   private String name;
 
   @Option(
@@ -72,7 +72,9 @@ final class TrainCommand extends TandemCommand {
 
   @Option(
       names = "--resume",
-      description = "Go on from the last checkpoint of the run, of the newest of this name.")
+      description =
+          "Continue from the last checkpoint of the run; without --name, of the newest run of this"
+              + " configuration.")
   private boolean resume;
 
   @Option(
@@ -80,30 +82,30 @@ final class TrainCommand extends TandemCommand {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "So many times, start a process in the place of one that was lost; the others stay and go"
-              + " on from the last checkpoint, with determinism: elastic at once, else together"
-              + " with the new one.")
+          "Replace lost processes up to N times. The remaining processes continue from the last"
+              + " checkpoint: at once with determinism: elastic, otherwise together with the"
+              + " replacement. Default: ${DEFAULT-VALUE}")
   private int maxRestarts;
 
   @Option(
       names = "--set",
       paramLabel = "KEY=VALUE",
-      description = "Change a value of the configuration, such as batch.global=64; repeatable.")
+      description = "Override a configuration key, such as batch.global=64; may be repeated.")
   private List<String> settings = List.of();
 
   @Option(
       names = "--init-from",
       paramLabel = "FILE",
       description =
-          "Begin with the tensors of a safetensors or ONNX file, where name and shape fit the"
-              + " network; says which were taken.")
+          "Start from the tensors of a safetensors or ONNX file whose names and shapes match the"
+              + " network; prints which were used.")
   private Path initFrom;
 
   @Option(
       names = "--freeze",
       paramLabel = "LAYERS",
       split = ",",
-      description = "Layers that do not learn: names, beginnings of names, or patterns with *.")
+      description = "Layers to keep fixed: names, prefixes of names, or patterns with *.")
   private List<String> freeze = List.of();
 
   @Option(
@@ -155,7 +157,7 @@ final class TrainCommand extends TandemCommand {
       Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
       List<Report.Fact> facts = facts(result, told.loading(), seconds);
-      told.stragglers().ifPresent(found -> facts.add(keep(found, run)));
+      told.stragglers().ifPresent(found -> facts.add(save(found, run)));
       Curves whole = Curves.of(run.path(), told);
       String title = "Tandem: " + run.path().getFileName();
       byte[] html = whole.report(title, facts).html().getBytes(StandardCharsets.UTF_8);
@@ -166,8 +168,8 @@ final class TrainCommand extends TandemCommand {
     }
   }
 
-  /** Keeps the tables beside the other files of the run; the sentence is what people see. */
-  private static Report.Fact keep(TrainingEvent.Stragglers report, RunFolder run) {
+  /** Saves the tables beside the other files of the run; the sentence is what is printed. */
+  private static Report.Fact save(TrainingEvent.Stragglers report, RunFolder run) {
     byte[] text = report.text().getBytes(StandardCharsets.UTF_8);
     DurableFiles.system().replace(run.path().resolve("stragglers.txt"), ByteBuffer.wrap(text));
     return new Report.Fact("stragglers", report.sentence());
@@ -189,7 +191,7 @@ final class TrainCommand extends TandemCommand {
           throw e;
         }
         System.err.printf(
-            "%s; restart %s: all start again, from the last checkpoint%n",
+            "%s; restart %s: all processes restart from the last checkpoint%n",
             e.getMessage(), restarts);
         again = true;
       }
@@ -238,7 +240,7 @@ final class TrainCommand extends TandemCommand {
       if (Files.exists(folder)) {
         FileTrees.delete(run.path());
         throw new UsageException(
-            "%s holds checkpoints of an older run of this name: remove it, or choose another --name"
+            "%s holds checkpoints of an older run with this name: remove it or choose another --name"
                 .formatted(folder));
       }
     }
@@ -254,7 +256,7 @@ final class TrainCommand extends TandemCommand {
     }
     if (result.stoppedEarly()) {
       facts.add(
-          fact("ended early", "after %,d steps: validations brought no gain", result.steps()));
+          fact("ended early", "after %,d steps: validation no longer improved", result.steps()));
     }
     facts.add(fact("images/s", "%,.0f", result.imagesPerSecond()));
     facts.add(fact("ranks", "%d processes", result.ranks()));
@@ -265,11 +267,11 @@ final class TrainCommand extends TandemCommand {
     facts.add(fact("time in sync", "%.1f s", result.syncSeconds()));
     if (result.payloadBytes() < result.gradientBytes()) {
       double ratio = (double) result.gradientBytes() / result.payloadBytes();
-      facts.add(fact("gradients", "%.1f times smaller when they travel", ratio));
+      facts.add(fact("gradients", "%.1f times smaller on the wire", ratio));
     }
     facts.add(fact("loading", "%s", loading.stalls().sentence()));
     facts.add(fact("training time", "%.1f s", result.trainSeconds()));
-    facts.add(fact("all in all", "%.1f s", seconds));
+    facts.add(fact("total time", "%.1f s", seconds));
     facts.add(fact("checkpoint", "%s", result.checkpoint()));
     return facts;
   }

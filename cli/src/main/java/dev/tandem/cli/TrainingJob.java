@@ -118,7 +118,8 @@ final class TrainingJob {
       if (outcome.exitCode() == ExitCode.PEER_LOST.code() && outcome.failedRank().isPresent()) {
         reasons.forEach((rank, why) -> System.err.println("[rank " + rank + "] " + ERROR + why));
         return new PeerLostException(
-            outcome.failedRank().getAsInt(), "its process ended; training cannot go on without it");
+            outcome.failedRank().getAsInt(),
+            "its process ended; training cannot continue without it");
       }
       int failed = outcome.failedRank().orElse(0);
       String why = reasons.getOrDefault(failed, "training failed: " + outcome.summary());

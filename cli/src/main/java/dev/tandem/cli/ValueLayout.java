@@ -70,7 +70,7 @@ record ValueLayout(
     Path file = RecordIndex.fileOf(environment, name);
     RecordIndex index = null;
     long indexBytes = 0;
-    String state = "none; tandem data index makes it";
+    String state = "none; tandem data index builds it";
     if (Files.exists(file)) {
       try {
         RecordIndex found = RecordIndex.load(file);
@@ -85,7 +85,8 @@ record ValueLayout(
                   indexBytes,
                   found.hasChecksums() ? ", with checksums" : "");
         } else {
-          state = file.getFileName() + " is of another state; tandem data index renews it";
+          state =
+              file.getFileName() + " does not match the database; tandem data index rebuilds it";
         }
       } catch (IOException e) {
         throw FileErrors.failure("read the size of", file, e);

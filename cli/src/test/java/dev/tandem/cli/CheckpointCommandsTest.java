@@ -53,12 +53,11 @@ class CheckpointCommandsTest {
     assertTrue(show.contains("fc.weight"), show);
     assertTrue(show.endsWith("2 tensors, 36 bytes\n"), show);
     assertEquals(
-        "tandem: there is no checkpoint of step 7 in %s, only of [10, 20]"
+        "tandem: no checkpoint of step 7 in %s; there are [10, 20]"
             .formatted(run.resolve("checkpoints")),
         CommandRun.failed(2, "checkpoint", "show", run, "--step", 7));
     assertEquals(
-        "tandem: there is no checkpoint in " + folder,
-        CommandRun.failed(2, "checkpoint", "ls", folder));
+        "tandem: no checkpoint in " + folder, CommandRun.failed(2, "checkpoint", "ls", folder));
   }
 
   @Test
@@ -94,7 +93,7 @@ class CheckpointCommandsTest {
     }
     CommandRun.done("checkpoint", "export", run, folder.resolve("b.npz"), "--only", "bias");
     assertEquals(
-        "tandem: no tensor has --only nothing in its name",
+        "tandem: no tensor matches --only nothing",
         CommandRun.failed(
             2, "checkpoint", "export", run, folder.resolve("n.npz"), "--only", "nothing"));
   }

@@ -103,7 +103,7 @@ class DataReadHostsTest {
   @Test
   void whatCannotBeIsSaidInOneLine() {
     assertEquals(
-        "tandem: --readers 3 does not match --hosts with room for 2 ranks",
+        "tandem: --readers is 3, but --hosts lists 2 ranks",
         CommandRun.failed(2, "data", "read", database, "--hosts", "a:1,b:1", "--readers", 3));
     String line = CommandRun.failed(2, "data", "read", database, "--hosts", "a;b");
     assertTrue(line.startsWith("tandem: --hosts must be like a:4,b:4"), line);

@@ -113,7 +113,7 @@ class DataScanTest {
             "shorter=10,crop=8x8",
             root);
     assertTrue(run.out().contains("11 samples of 3x8x8"), run.out());
-    assertTrue(run.out().contains("1 left out"), run.out());
+    assertTrue(run.out().contains("1 skipped"), run.out());
     assertTrue(run.out().contains("left out: record '"), run.out());
     assertTrue(run.out().contains("deviations ["), run.out());
     assertTrue(run.out().contains("The bottleneck is "), run.out());

@@ -91,8 +91,7 @@ class ExportTest {
   @Test
   void mistakesAreOneLine() throws Exception {
     Path nowhere = folder.resolve("nowhere/model.onnx");
-    assertTrue(
-        CommandRun.failed(2, "export", run, "--output", nowhere).contains("there is no folder"));
+    assertTrue(CommandRun.failed(2, "export", run, "--output", nowhere).contains("no such folder"));
     assertTrue(
         CommandRun.failed(2, "export", run, "--output", folder.resolve("model"))
             .contains("known: .onnx, .pt"));

@@ -101,7 +101,7 @@ class RunTest {
     CommandRun run = CommandRun.done("run", "--job-file", file, TalkingRank.class.getName());
     assertEquals(2, run.out().lines().count(), run.out());
     assertEquals(
-        "tandem: -n 3 does not match --job-file with room for 2 ranks",
+        "tandem: -n is 3, but --job-file has 2 ranks",
         CommandRun.failed(2, "run", "-n", "3", "--job-file", file, TalkingRank.class.getName()));
   }
 
@@ -112,9 +112,9 @@ class RunTest {
         "-n 2 -- no.such.Class | class no.such.Class is not on the class path",
         "-n 2 -- java.lang.String | class java.lang.String is not public or has no public static"
             + " void main(String[])",
-        "-n 0 X | -n must be from 1 to 4096, not 0",
-        "X | how many processes? Give -n N, --hosts or --job-file",
-        "-n 3 --hosts a:1,b:1 X | -n 3 does not match --hosts with room for 2 ranks",
+        "-n 0 X | -n must be from 1 to 4096: 0",
+        "X | expected -n N, --hosts or --job-file",
+        "-n 3 --hosts a:1,b:1 X | -n is 3, but --hosts lists 2 ranks",
         "--hosts a:1,b:9999 X | --hosts: a job has 1 to 4096 ranks, and host b cannot take 9999",
         "--hosts a;b X | --hosts must be like a:4,b:4, and 'a;b' is no host with a number of ranks",
         "--hosts no-such-host.invalid:2 X | the name of host 'no-such-host.invalid' cannot be"

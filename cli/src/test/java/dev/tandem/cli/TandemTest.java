@@ -27,7 +27,7 @@ class TandemTest {
   @Test
   void anUnknownCommandIsNamedInOneLine() {
     assertEquals(
-        new Outcome(2, "", "tandem: there is no command 'frobnicate'; see ./tandem --help\n"),
+        new Outcome(2, "", "tandem: unknown command 'frobnicate'; see ./tandem --help\n"),
         run("frobnicate"));
   }
 
@@ -39,7 +39,8 @@ class TandemTest {
         new Outcome(
             2,
             "",
-            "tandem: the benchmarks are a program of their own: start ./tandem bench read --quick\n"),
+            "tandem: the benchmarks are a program of their own: start ./tandem bench read"
+                + " --quick\n"),
         run("bench", "read", "--quick"));
   }
 
@@ -57,7 +58,7 @@ class TandemTest {
     Outcome outcome = run("demo", "--json", "/no/such/folder/out.json");
     assertEquals(2, outcome.code());
     assertEquals(
-        "tandem: --json /no/such/folder/out.json: there is no folder /no/such/folder\n",
+        "tandem: --json /no/such/folder/out.json: no such folder: /no/such/folder\n",
         outcome.err());
   }
 

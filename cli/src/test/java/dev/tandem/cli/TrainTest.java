@@ -226,7 +226,7 @@ class TrainTest {
     assertTrue(CommandRun.failed(2, "init", file).contains("exists already"));
     assertTrue(
         CommandRun.failed(2, "init", folder.resolve("other.yaml"), "--model", "lenett")
-            .contains("known are"));
+            .contains("expected one of"));
   }
 
   private static String failed(int code, Object... settings) {
@@ -240,7 +240,9 @@ class TrainTest {
 
   @Test
   void mistakesAreOneLine() {
-    assertTrue(failed(2, "batch.globl=3").contains("batch: unknown key 'globl'"));
+    assertTrue(
+        failed(2, "batch.globl=3")
+            .contains("unknown key 'batch.globl'; did you mean batch.global?"));
     assertTrue(failed(2, "network.model=caffe-cifar").contains("are 1x28x28"));
     assertTrue(failed(2, "device=cuda:0").contains("computes on the CPU only"));
     assertTrue(
@@ -249,7 +251,7 @@ class TrainTest {
     assertTrue(failed(2, "fine-tune.freeze=[conv7]").contains("no layer is named 'conv7'"));
     assertTrue(
         CommandRun.failed(2, "train", config, "--resume", "--runs", folder.resolve("none"))
-            .contains("there is no run in"));
+            .contains("no run in"));
     assertTrue(CommandRun.failed(2, "eval", folder).contains("neither the folder of a run"));
     assertFalse(Files.exists(folder.resolve("failed")), "a mistake leaves no run behind");
   }

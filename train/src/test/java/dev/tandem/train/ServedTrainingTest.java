@@ -129,8 +129,8 @@ class ServedTrainingTest {
     "optimizer.kind=adagrad,set optimizer.kind: sgd",
     "synchronised-batch-norm=true,set it to false",
     "gradients.compression=bfloat16,leave gradients.compression",
-    "'servers.proxies=[switch, floor]','known: numa (alone), node, switch, rack, machine'",
-    "servers.staleness=-1,not 0 or more"
+    "'servers.proxies=[switch, floor]','expected numa alone, or of node, switch, rack, machine'",
+    "servers.staleness=-1,'staleness is -1, expected 0 or more'"
   })
   void whatServersCannotDoIsRefused(String setting, String remedy) {
     List<String> settings =

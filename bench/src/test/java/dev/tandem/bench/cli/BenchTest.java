@@ -23,7 +23,7 @@ class BenchTest {
   @Test
   void anUnknownBenchmarkIsNamedInOneLine() {
     assertEquals(
-        "tandem bench: there is no command 'speed'; see ./tandem bench --help",
+        "tandem bench: unknown command 'speed'; see ./tandem bench --help",
         CommandRun.failed(2, "speed"));
   }
 }
