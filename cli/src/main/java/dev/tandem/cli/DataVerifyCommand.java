@@ -72,7 +72,7 @@ final class DataVerifyCommand extends TandemCommand {
     Path file = RecordIndex.fileOf(database, name);
     if (!Files.exists(file)) {
       if (name.isEmpty()) {
-        checked.add("not the index or the values: missing " + file.getFileName());
+        checked.add("neither index nor values: " + file.getFileName() + " is missing");
       }
       return;
     }

@@ -99,7 +99,7 @@ class DataBuildTest {
     String line =
         CommandRun.failed(
             2, "data", "make", "--kind", "cifar", "--records", 3, folder.resolve("no/where"));
-    assertTrue(line.contains("no such folder: " + folder.resolve("no")), line);
+    assertTrue(line.contains("there is no folder " + folder.resolve("no")), line);
     line = CommandRun.failed(2, "data", "make", "--kind", "cifar", "--records", 3, file);
     assertTrue(line.endsWith("it is a file, not a folder"), line);
     Path db = folder.resolve("db");

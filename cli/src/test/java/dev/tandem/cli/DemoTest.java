@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -150,6 +151,7 @@ class DemoTest {
   }
 
   @Test
+  @Tag("slow")
   void stoppingItStopsEverythingAndLeavesNothingHalfWritten() throws Exception {
     Watchdog.within(
         LIMIT,

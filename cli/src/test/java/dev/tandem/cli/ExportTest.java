@@ -39,7 +39,7 @@ class ExportTest {
         optimizer: {momentum: 0.9, nesterov: true}
         schedule: {rate: 0.05, warmup-epochs: 0.5}
         guard: {clip: 1}
-        epochs: 4
+        epochs: 3
         """
             .formatted(folder));
     run = folder.resolve("runs/first");
@@ -65,7 +65,7 @@ class ExportTest {
     CommandRun.done(arguments.toArray());
     JsonNode results = new ObjectMapper().readTree(json.toFile());
     assertEquals(Files.size(file), results.path("bytes").asLong());
-    assertEquals(48, results.path("step").asLong());
+    assertEquals(36, results.path("step").asLong());
     return file;
   }
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -75,15 +76,19 @@ class LauncherTest {
     return List.of(
         new Change("test", NOTHING, c -> c.write("home/core/src/test/java/CoreTest.java", "2")),
         new Change("source", ALL, c -> c.write(SOURCE, "two")),
+        new Change("broken cache", CACHES, c -> c.write("home/target/app/commands.aot", "x")),
+        new Change("updated JDK", CACHES, c -> c.jdk("jdk", "25.0.4")));
+  }
+
+  static List<Change> furtherChanges() {
+    return List.of(
         new Change("new source", ALL, c -> c.write("home/core/src/main/java/New.java", "n")),
         new Change("deleted source", ALL, c -> c.delete(SOURCE)),
         new Change("resource", ALL, c -> c.write("home/cli/src/main/resources/r.txt", "r")),
         new Change("pom", ALL, c -> c.write("home/pom.xml", "<other/>")),
         new Change("broken library", ALL, c -> c.write("home/target/app/lib/core.jar", "x")),
         new Change("broken peer", ALL, c -> c.write("home/target/app/bench/jhdf.jar", "x")),
-        new Change("broken cache", CACHES, c -> c.write("home/target/app/commands.aot", "x")),
         new Change("JVM flags", CACHES, c -> c.write("home/jvm.options", "-Xmx1g")),
-        new Change("updated JDK", CACHES, c -> c.jdk("jdk", "25.0.4")),
         new Change("other JDK", CACHES, c -> c.useJdk("elsewhere", "26-ea")),
         new Change("same JDK elsewhere", NOTHING, c -> c.useJdk("elsewhere", "25.0.3")),
         new Change("other processor", ALL, FakeCheckout::changeProcessor));
@@ -98,7 +103,15 @@ class LauncherTest {
     assertRuns(NOTHING);
   }
 
+  @ParameterizedTest
+  @MethodSource("furtherChanges")
+  @Tag("slow")
+  void alsoAfterFurtherChanges(Change change) throws Exception {
+    onlyWhatIsStaleIsMadeAgain(change);
+  }
+
   @Test
+  @Tag("slow")
   void anyFileOfABuildMayBeDeleted() throws Exception {
     assertRuns(ALL);
     for (Path file : built()) {

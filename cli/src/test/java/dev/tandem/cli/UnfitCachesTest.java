@@ -9,6 +9,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.AutoComplete;
@@ -89,6 +90,7 @@ class UnfitCachesTest {
 
   /** Readers share the cache of the command that starts them. */
   @Test
+  @Tag("slow")
   void readersAreSilentToo() throws Exception {
     Path database = folder.resolve("db");
     CommandRun.done("data", "make", "--kind", "cifar", "--records", "100", database);
