@@ -27,7 +27,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The whole study; see the package. */
+/** Everything that is measured; see the package. */
 public final class CheckpointBenchmark {
 
   /**
@@ -46,7 +46,7 @@ public final class CheckpointBenchmark {
     /** All networks. */
     public static final Effort FULL = new Effort(10, 32, List.of(Model.values()), c -> true);
 
-    /** With so many rounds. */
+    /** With another number of rounds. */
     public Effort withRounds(int count) {
       return new Effort(count, batch, networks, contenders);
     }
@@ -78,8 +78,8 @@ public final class CheckpointBenchmark {
     }
   }
 
-  /** What was measured, and what it is worth. */
-  public record Results(List<CheckpointRow> rows, List<CheckpointFloors.Verdict> floors) {}
+  /** What was measured. */
+  public record Results(List<CheckpointRow> rows) {}
 
   private static final int[] RANKS = {1, 2, 4};
 
@@ -89,7 +89,7 @@ public final class CheckpointBenchmark {
   private final Consumer<String> lines;
 
   /**
-   * A study that has not begun.
+   * A benchmark that has not begun.
    *
    * @param folder on the disk that is measured
    * @param lines told what is left out, and why
@@ -106,24 +106,21 @@ public final class CheckpointBenchmark {
   public Results run() {
     String machine = Machine.describe(folder);
     List<CheckpointRow> rows = new ArrayList<>();
-    CheckpointFloors floors = new CheckpointFloors();
     try (BenchFolder scratch = BenchFolder.in(folder)) {
       for (Model model : effort.networks()) {
         try (Arena arena = Arena.ofShared()) {
           ModelState state = ModelState.of(model.code, model.spec(), arena);
-          rows.addAll(measure(state, scratch, machine, floors));
+          rows.addAll(measure(state, scratch, machine));
         }
       }
       if (effort.contenders().test(TrainingOverhead.MODEL)) {
         TrainingOverhead training =
             new TrainingOverhead(scratch.path(), effort.batch(), effort.rounds(), progress, lines);
-        List<CheckpointRow> trained = training.run(machine);
-        rows.addAll(trained);
-        floors.training(trained);
+        rows.addAll(training.run(machine));
         rows.addAll(Projection.of(rows, training.plainSeconds()));
       }
     }
-    return new Results(rows, floors.verdicts());
+    return new Results(rows);
   }
 
   private List<Saving> contenders(ModelState state, BenchFolder scratch) {
@@ -162,8 +159,7 @@ public final class CheckpointBenchmark {
     }
   }
 
-  private List<CheckpointRow> measure(
-      ModelState state, BenchFolder scratch, String machine, CheckpointFloors floors) {
+  private List<CheckpointRow> measure(ModelState state, BenchFolder scratch, String machine) {
     List<Saving> contenders = contenders(state, scratch);
     Map<Saving, List<Saving.Times>> times = new LinkedHashMap<>();
     Map<Saving, Long> bytes = new LinkedHashMap<>();
@@ -173,7 +169,7 @@ public final class CheckpointBenchmark {
       // The first round warms up and does not count.
       for (int round = 0; round <= effort.rounds(); round++) {
         for (int i = 0; i < contenders.size(); i++) {
-          // Who comes after whom changes from round to round.
+          // The order changes from round to round.
           Saving saving =
               contenders.get((i * step(contenders.size(), round) + round) % contenders.size());
           Path place = scratch.path().resolve(name(saving));
@@ -188,7 +184,6 @@ public final class CheckpointBenchmark {
               String.format(Locale.ROOT, "%s %.3f s", name(saving), taken.totalSeconds()));
         }
       }
-      floors.saving(state, times);
       return contenders.stream()
           .map(saving -> row(state, saving, times.get(saving), bytes.get(saving), machine))
           .toList();
@@ -197,7 +192,7 @@ public final class CheckpointBenchmark {
     }
   }
 
-  /** A step that has no factor in common with the count visits everybody once. */
+  /** A step that has no factor in common with the count visits every contender once. */
   private static int step(int count, int round) {
     int step = 1 + round % Math.max(1, count - 1);
     while (greatestCommonDivisor(count, step) > 1) {

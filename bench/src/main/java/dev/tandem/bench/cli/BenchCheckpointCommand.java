@@ -2,7 +2,6 @@ package dev.tandem.bench.cli;
 
 import dev.tandem.bench.checkpoint.CheckpointBenchmark;
 import dev.tandem.bench.checkpoint.CheckpointBenchmark.Effort;
-import dev.tandem.bench.checkpoint.CheckpointFloors;
 import dev.tandem.bench.checkpoint.CheckpointRow;
 import dev.tandem.cli.ConsoleProgress;
 import dev.tandem.cli.Patterns;
@@ -107,19 +106,6 @@ final class BenchCheckpointCommand extends TandemCommand {
                   ? ""
                   : String.format(Locale.ROOT, "%.2f%%", row.overheadPercent()),
               row.projected() ? "  projected, not measured" : "");
-    }
-    for (CheckpointFloors.Verdict floor : results.floors()) {
-      out()
-          .printf(
-              Locale.ROOT,
-              "%-6s %s: %.2f, 95%% interval %.2f to %.2f (at %s %.2f)%n",
-              floor.met() ? "met" : "MISSED",
-              floor.what(),
-              floor.reached(),
-              floor.low(),
-              floor.high(),
-              floor.atMost() ? "most" : "least",
-              floor.limit());
     }
   }
 }

@@ -2,7 +2,6 @@ package dev.tandem.bench.cli;
 
 import dev.tandem.bench.sync.SyncBenchmark;
 import dev.tandem.bench.sync.SyncEffort;
-import dev.tandem.bench.sync.SyncLimits;
 import dev.tandem.bench.sync.SyncRow;
 import dev.tandem.cli.ConsoleProgress;
 import dev.tandem.cli.TandemCommand;
@@ -27,9 +26,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./tandem bench sync --quick              a few short turns, 75 s at most",
       "  ./tandem bench sync --rounds 20 --json b.json",
-      "  ./tandem bench sync --policies topo,nbcs --inputs heavy --cycles 5",
-      "  ./tandem bench sync --study pool",
-      "  ./tandem bench sync --study idle         an idle synchroniser alone, 30 pairs"
+      "  ./tandem bench sync --policies topo,nbcs --inputs heavy --cycles 5"
     })
 final class BenchSyncCommand extends TandemCommand {
 
@@ -59,11 +56,13 @@ final class BenchSyncCommand extends TandemCommand {
   private static final String LEGEND =
       "ratio: median step time over that of the spin-and-yield baseline, below 1 is faster; means:"
           + " the same of mean step times; buckets: over that of buckets; backgr.: of a core that the synchroniser's threads use; control: of"
-          + " the time that its thread waits for other ranks' consent; switches: a step that took"
+          + " the time that its thread waits for other ranks' consent; switches: per step that took"
           + " the core from it (yields count, too). Milliseconds of a step: await, input: that the"
           + " training thread waits for sums and for its batch; moving: that gradients are under"
           + " way; cpu, queued: that the training thread runs, and that it has no core; decode:"
-          + " that input threads run; jvm: that its compilers and collector run. agreed: agreements of all ranks a step.";
+          + " that input threads run; jvm: that its compilers and collector run. agreed: agreements"
+          + " of all ranks per step. inert: the policy partitions the cores of a rank, which does"
+          + " nothing with one core per rank.";
 
   @Option(
       names = "--quick",
@@ -77,16 +76,6 @@ final class BenchSyncCommand extends TandemCommand {
           "Turns of every policy with every input. Default: 12, with --quick 10; fewer where the"
               + " whole would take longer than 15 minutes, with --quick 75 s.")
   private Integer rounds;
-
-  @Option(
-      names = "--study",
-      paramLabel = "NAMES",
-      split = ",",
-      description =
-          "Instead of all policies: idle (a synchroniser that has nothing to do), or pool (topo"
-              + " whose background and input threads share one pool with no more threads than"
-              + " cores).")
-  private List<String> studies = List.of();
 
   @Option(
       names = "--policies",
@@ -121,12 +110,6 @@ final class BenchSyncCommand extends TandemCommand {
   @Override
   protected List<SyncRow> run() {
     SyncEffort effort = quick ? SyncEffort.QUICK : SyncEffort.FULL;
-    if (!studies.isEmpty() && !policies.isEmpty()) {
-      throw new UsageException("choose --study or --policies");
-    }
-    if (!studies.isEmpty()) {
-      effort = effort.withStudies(studies);
-    }
     if (!policies.isEmpty()) {
       effort = effort.withPolicies(policies);
     }
@@ -151,7 +134,6 @@ final class BenchSyncCommand extends TandemCommand {
     SyncBenchmark benchmark = new SyncBenchmark(effort, ConsoleProgress.system());
     List<SyncRow> rows = benchmark.run();
     print(rows);
-    SyncLimits.check(rows).forEach(this::print);
     benchmark.parameters().ifPresent(line -> out().println(line));
     return rows;
   }
@@ -181,7 +163,7 @@ final class BenchSyncCommand extends TandemCommand {
             Locale.ROOT,
             "%-24s %7.2f %7.2f %7.2f %6.3f %12s %6.3f %7.3f %6.1f%% %6.1f%% %8.2f %6.2f %6.2f %6.2f %6.1f %6.2f"
                 + " %6.2f %6.2f %6.2f%n",
-            row.policy(),
+            row.policy() + (row.inert() ? " (inert)" : ""),
             row.iterationMillis(),
             row.meanMillis(),
             row.p95Millis(),
@@ -214,16 +196,5 @@ final class BenchSyncCommand extends TandemCommand {
             row.ratioLow(),
             row.ratioHigh(),
             100 * row.backgroundCpuShare());
-  }
-
-  private void print(SyncLimits.Verdict verdict) {
-    out()
-        .printf(
-            Locale.ROOT,
-            "%-6s %.3f, at most %.3f: %s%n",
-            verdict.met() ? "met" : "missed",
-            verdict.reached(),
-            verdict.limit(),
-            verdict.what());
   }
 }

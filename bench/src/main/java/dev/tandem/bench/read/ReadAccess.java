@@ -36,21 +36,6 @@ public enum ReadAccess {
     };
   }
 
-  /**
-   * Megabytes a second of a middling contender, to say beforehand how long a benchmark will take.
-   */
-  double likelySpeed(boolean warm) {
-    return switch (this) {
-      case STRIDED -> warm ? 4000 : 1000;
-      case SHUFFLED -> 200;
-      case LIMITED -> 80;
-      case THROTTLED -> 150;
-      case LATENCY -> 60;
-      case REPEATED -> 1500;
-      case LOADER -> 400;
-    };
-  }
-
   boolean inKeyOrder() {
     return switch (this) {
       case STRIDED, THROTTLED, LATENCY, REPEATED -> true;

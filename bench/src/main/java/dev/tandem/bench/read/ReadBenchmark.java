@@ -33,9 +33,9 @@ public final class ReadBenchmark {
    * @param rounds of every comparison, or fewer if the time is up
    * @param keep databases stay in the folder and are found there next time
    * @param cases which comparisons, by their description
-   * @param contenders who takes part, by name
+   * @param contenders which contenders, by name
    * @param latency milliseconds that a request takes in the cases of that name
-   * @param time within which everything but the first round must end
+   * @param time after which no round but the first begins
    * @param soFar is given the results so far after every comparison, so that they outlive an
    *     interruption
    */
@@ -54,7 +54,7 @@ public final class ReadBenchmark {
    * What came out.
    *
    * @param remarks what was skipped and why
-   * @param failures who could not do his work
+   * @param failures the contenders that failed, and why
    */
   public record Results(
       String machine,
@@ -70,7 +70,6 @@ public final class ReadBenchmark {
 
   /** Runs everything; fails with the package to install if a peer is missing. */
   public Results run() {
-    ReadSchedule schedule = new ReadSchedule(options.time, System::nanoTime);
     DiskDevice disk = DiskDevice.under(options.folder);
     String machine = Machine.describe(options.folder);
     try (BenchFolder scratch = BenchFolder.in(options.folder);
@@ -91,19 +90,19 @@ public final class ReadBenchmark {
       ReadDatabase small = ReadDatabase.small(databases, ReadPlan.SMALL_RECORDS, progress);
       List<ReadPlan.Entry> entries = plan.entries(cifar, imageNet, readAhead.changeable());
       entries.addAll(plan.repeated(cifar, small));
-      Map<ReadDatabase, ReadDatabase> behind = new HashMap<>();
+      Map<ReadDatabase, ReadDatabase> originals = new HashMap<>();
       try (LatencyStorage latency = latency(plan, cifar, scratch)) {
         if (latency != null) {
           ReadDatabase mounted = cifar.in(latency);
-          behind.put(mounted, cifar);
+          originals.put(mounted, cifar);
           entries.add(plan.latency(mounted));
         }
         ReadRounds rounds =
             new ReadRounds(
-                possible(entries, contenders), contenders, behind, readAhead, disk, schedule);
+                possible(entries, contenders), contenders, originals, readAhead, disk, options.time);
         rounds.run(options.rounds, progress, options.soFar);
         remarks.addAll(rounds.remarks());
-        return new Results(machine, remarks, rounds.failures(), rounds.rows(), schedule.elapsed());
+        return new Results(machine, remarks, rounds.failures(), rounds.rows(), rounds.elapsed());
       }
     }
   }

@@ -18,8 +18,6 @@ record ReadCase(
     int batch,
     int iterations) {
 
-  private static final double START_SECONDS = 1.5;
-
   long records() {
     return (long) batch * iterations;
   }
@@ -27,12 +25,6 @@ record ReadCase(
   /** What the checksum depends on. */
   String work() {
     return "%s of %s, %d records".formatted(access.order(), database.name(), records());
-  }
-
-  /** How long a contender takes, about, with its start and with filling the page cache. */
-  double likelySeconds() {
-    double megabytes = records() * database.bytesPerRecord() / 1e6;
-    return START_SECONDS + megabytes / access.likelySpeed(warm);
   }
 
   String cache() {

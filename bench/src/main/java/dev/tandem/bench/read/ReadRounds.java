@@ -2,6 +2,7 @@ package dev.tandem.bench.read;
 
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -11,19 +12,20 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Measures comparisons: each once with all its contenders, then each in as many further rounds as a
- * {@link ReadSchedule} has time for, one after the other. So the contenders of a comparison meet
- * the same moods of the storage, and a slow minute does not decide what is compared with what.
- * Contenders take turns, in every second round the other way round.
+ * Measures comparisons in rounds: the first has all contenders, later ones the most important, as
+ * far as there is time. Contenders take turns, in every second round in the reverse order. All
+ * checksums of the same work must agree.
  */
 final class ReadRounds {
 
   private final List<ReadPlan.Entry> entries;
   private final Map<String, ReadContender> contenders;
-  private final Map<ReadDatabase, ReadDatabase> behind;
+  private final Map<ReadDatabase, ReadDatabase> originals;
   private final ReadAhead readAhead;
   private final DiskDevice disk;
-  private final ReadSchedule schedule;
+  private final Duration time;
+  private final long began = System.nanoTime();
+  private final Map<ReadPlan.Entry, Double> lastSeconds = new HashMap<>();
   private final Map<ReadPlan.Entry, ReadSamples> samples = new LinkedHashMap<>();
   private final List<String> remarks = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
@@ -32,67 +34,59 @@ final class ReadRounds {
 
   /**
    * @param contenders by name
-   * @param behind the originals of databases that are read through a mounted filesystem
+   * @param originals of databases that are read through a mounted filesystem
+   * @param time after which no further round of a comparison shall run
    */
   ReadRounds(
       List<ReadPlan.Entry> entries,
       Map<String, ReadContender> contenders,
-      Map<ReadDatabase, ReadDatabase> behind,
+      Map<ReadDatabase, ReadDatabase> originals,
       ReadAhead readAhead,
       DiskDevice disk,
-      ReadSchedule schedule) {
+      Duration time) {
     this.entries = entries;
     this.contenders = contenders;
-    this.behind = behind;
+    this.originals = originals;
     this.readAhead = readAhead;
     this.disk = disk;
-    this.schedule = schedule;
+    this.time = time;
     entries.forEach(entry -> samples.put(entry, new ReadSamples(entry.what())));
   }
 
-  /** Measures everything, at most so many rounds. */
-  void run(int most, Progress progress, Consumer<List<ReadRow>> soFar) {
-    String first = "everybody once, about %.1f min".formatted(schedule.expected(entries, 0) / 60);
-    try (Progress.Task task = progress.start(first, runs(entries, 0), "runs")) {
-      long done = 0;
-      for (ReadPlan.Entry entry : entries) {
-        done = round(entry, 0, task, done);
-        soFar.accept(rows());
+  /** Measures everything in at most the given number of rounds. */
+  void run(int rounds, Progress progress, Consumer<List<ReadRow>> soFar) {
+    int skipped = 0;
+    for (int round = 0; round < rounds; round++) {
+      String label = "read, round %d of %d".formatted(round + 1, rounds);
+      try (Progress.Task task = progress.start(label, entries.size(), "comparisons")) {
+        for (int i = 0; i < entries.size(); i++) {
+          ReadPlan.Entry entry = entries.get(i);
+          if (hasTime(entry)) {
+            round(entry, round);
+            soFar.accept(rows());
+          } else {
+            skipped++;
+          }
+          task.advanceTo(i + 1L, entry.what().toString());
+        }
       }
     }
-    if (most > 1) {
-      String again =
-          "up to %d rounds more, %.1f min at most".formatted(most - 1, schedule.left() / 60);
-      try (Progress.Task task = progress.start(again, (most - 1) * runs(entries, 1), "runs")) {
-        again(most, task, soFar);
-      }
-    }
-  }
-
-  private static long runs(List<ReadPlan.Entry> entries, int round) {
-    return entries.stream().mapToLong(entry -> entry.contenders(round).size()).sum();
-  }
-
-  private void again(int most, Progress.Task task, Consumer<List<ReadRow>> soFar) {
-    Map<ReadPlan.Entry, Integer> further = schedule.furtherRounds(entries, most);
-    long done = 0;
-    int fewer = 0;
-    for (ReadPlan.Entry entry : entries) {
-      int rounds = 1;
-      while (rounds <= further.getOrDefault(entry, 0) && schedule.hasTime(entry, rounds)) {
-        done = round(entry, rounds++, task, done);
-      }
-      if (rounds < most) {
-        fewer++;
-        done += (long) (most - rounds) * entry.contenders(1).size();
-      }
-      soFar.accept(rows());
-    }
-    if (fewer > 0) {
+    if (skipped > 0) {
       remarks.add(
-          "some of %d rounds of %d comparisons, which would not have ended within %d s"
-              .formatted(most, fewer, schedule.time().toSeconds()));
+          "%d of %d further rounds of comparisons, which would not have ended within %d s"
+              .formatted(skipped, (rounds - 1) * entries.size(), time.toSeconds()));
     }
+  }
+
+  /** How long it has been running. */
+  double elapsed() {
+    return (System.nanoTime() - began) / 1e9;
+  }
+
+  /** Whether a comparison, by what it took in the round before, ends in time. */
+  private boolean hasTime(ReadPlan.Entry entry) {
+    Double last = lastSeconds.get(entry);
+    return last == null || elapsed() + last <= time.toSeconds();
   }
 
   List<ReadRow> rows() {
@@ -104,28 +98,24 @@ final class ReadRounds {
     return remarks;
   }
 
-  /** Who could not do his work. */
+  /** The contenders that failed, and why. */
   List<String> failures() {
     return failures;
   }
 
-  /** Returns how many runs are done after it, if so many were before. */
-  private long round(ReadPlan.Entry entry, int round, Progress.Task task, long doneBefore) {
-    long done = doneBefore;
+  private void round(ReadPlan.Entry entry, int round) {
+    double before = elapsed();
     readAhead.set(entry.what().readAhead());
-    // Read in anew, in order: how large the page cache's pages are depends on how they came.
+    // Read again, in order: how large the page cache's pages are depends on how they came.
     entry.what().database().cool();
     for (String name : entry.contenders(round)) {
-      double before = schedule.elapsed();
       attempt(entry.what(), contenders.get(name))
           .ifPresent(outcome -> samples.get(entry).add(name, outcome));
-      schedule.took(entry, name, schedule.elapsed() - before);
-      task.advanceTo(++done, name + ": " + entry.what());
     }
-    return done;
+    lastSeconds.put(entry, elapsed() - before);
   }
 
-  /** One contender's run; if it ends badly, the others go on. Wrong records end everything. */
+  /** One contender's run; if it fails, the others go on. Wrong records end everything. */
   private Optional<ReadOutcome> attempt(ReadCase what, ReadContender contender) {
     ReadOutcome outcome;
     try {
@@ -142,9 +132,9 @@ final class ReadRounds {
 
   /** One contender's run, with the page cache as the case wants it. */
   private ReadOutcome one(ReadCase what, ReadContender contender) {
-    ReadDatabase original = behind.get(what.database());
+    ReadDatabase original = originals.get(what.database());
     if (original != null) {
-      // What a mounted database costs is the wait for each request, not the disk behind it.
+      // What a mounted database costs is the wait for each request, not the disk under it.
       original.index(true);
       original.warm();
     }
@@ -165,7 +155,7 @@ final class ReadRounds {
     if (outcome.records() != what.records()
         || (expected != null && expected != outcome.checksum())) {
       throw new WorkFailedException(
-          "%s read something else than %s: %d records with checksum %016x instead of %d with %016x (%s)"
+          "%s read other records than %s: %d records with checksum %016x instead of %d with %016x (%s)"
               .formatted(
                   contender,
                   first,

@@ -1,14 +1,11 @@
 package dev.tandem.bench.sync;
 
-import dev.tandem.core.UsageException;
 import dev.tandem.sync.policy.SyncOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * How much is measured.
@@ -21,7 +18,7 @@ import java.util.TreeMap;
  * @param limit no round but the first begins that would end later, from the start of everything
  * @param inputs heavy, light or synthetic
  * @param cycleMillis of policies that negotiate
- * @param policies the baseline first, unless there are none
+ * @param policies the baseline first
  */
 public record SyncEffort(
     int rounds,
@@ -86,37 +83,6 @@ public record SyncEffort(
           List.of(BASELINE, "baseline-parked", "gs", "nbcs", "topo", BUCKETS));
 
   private static final int WARM_UP_PART = 3;
-
-  /** The study of {@link IdleLoops} alone. */
-  private static final String IDLE = "idle";
-
-  /**
-   * What can be studied beside the default, by name: ways of TOPO that are options, not policies.
-   */
-  private static final Map<String, List<String>> STUDIES =
-      new TreeMap<>(Map.of("pool", List.of("topo+pool")));
-
-  /**
-   * The same, of these studies instead of all policies: an idle synchroniser, and each way of TOPO
-   * beside it and the baseline.
-   */
-  public SyncEffort withStudies(List<String> names) {
-    List<String> ways = new ArrayList<>();
-    for (String name : names) {
-      if (!name.equals(IDLE) && !STUDIES.containsKey(name)) {
-        throw new UsageException(
-            "--study must be of %s, %s, not '%s'"
-                .formatted(IDLE, String.join(", ", STUDIES.keySet()), name));
-      }
-      ways.addAll(STUDIES.getOrDefault(name, List.of()));
-    }
-    if (!ways.isEmpty()) {
-      ways.addAll(0, List.of(BASELINE, BUCKETS, "topo"));
-    }
-    int pairs = names.contains(IDLE) ? idlePairs : 0;
-    return new SyncEffort(
-        rounds, steps, pairs, checkSteps, images, limit, inputs, List.of(1.0), ways);
-  }
 
   /** The same, of these policies beside the baseline and without idle loops. */
   public SyncEffort withPolicies(List<String> names) {
@@ -189,11 +155,6 @@ public record SyncEffort(
 
   /** What the JVM gets warm with: what is measured later. */
   List<SyncTurn> warmUpTurns() {
-    if (policies.isEmpty()) {
-      return IdleLoops.POLICIES.stream()
-          .map(policy -> new SyncTurn(policy, SyncInput.SYNTHETIC, 1))
-          .toList();
-    }
     return turns().stream().filter(turn -> turn.cycleMillis() == cycleMillis.getFirst()).toList();
   }
 
@@ -221,6 +182,6 @@ public record SyncEffort(
         Duration.parse(arguments[5].toUpperCase(Locale.ROOT)),
         List.of(arguments[6].split(",", -1)),
         Arrays.stream(arguments[7].split(",", -1)).map(Double::valueOf).toList(),
-        arguments[8].isEmpty() ? List.of() : List.of(arguments[8].split(",", -1)));
+        List.of(arguments[8].split(",", -1)));
   }
 }

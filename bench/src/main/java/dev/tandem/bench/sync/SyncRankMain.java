@@ -21,9 +21,6 @@ public final class SyncRankMain {
   static final String IDLE = "idle";
   static final String SAME = "same";
 
-  /** Who wants so many wants to know a percent, for which a pair must last for seconds. */
-  private static final int MANY_PAIRS = 30;
-
   private final Communicator communicator;
   private final SyncWorkload workload;
   private final SyncEffort effort;
@@ -64,9 +61,7 @@ public final class SyncRankMain {
     checkParameters();
     idle();
     long first = System.nanoTime();
-    for (int round = 0;
-        !turns.isEmpty() && round < effort.rounds() && fits(began, first, round);
-        round++) {
+    for (int round = 0; round < effort.rounds() && fits(began, first, round); round++) {
       for (SyncTurn turn : round % 2 == 0 ? turns : turns.reversed()) {
         SyncMeasurement measured = training.run(turn, effort.steps());
         print("%s %d %s %s".formatted(TURN, round, turn, measured.line()));
@@ -76,7 +71,7 @@ public final class SyncRankMain {
 
   /**
    * Trains under every policy with every input until the JVM has compiled what there is to compile:
-   * its compilers have no core but this one, and would take it from whoever's turn it is.
+   * its compilers have no core but this one, and would take it from the turn that is measured.
    */
   private void warmUp() {
     WarmUp.run(
@@ -106,9 +101,6 @@ public final class SyncRankMain {
 
   /** Every policy must lead to the same parameters, bit by bit. */
   private void checkParameters() {
-    if (effort.policies().isEmpty()) {
-      return;
-    }
     long expected = 0;
     for (String policy : effort.policies()) {
       SyncTurn turn = new SyncTurn(policy, SyncInput.SYNTHETIC, 1);
@@ -127,10 +119,9 @@ public final class SyncRankMain {
   }
 
   private void idle() {
-    int repetitions = effort.idlePairs() < MANY_PAIRS ? 3 : 9;
-    IdleLoops loops = new IdleLoops(communicator, workload, training, effort.steps(), repetitions);
+    IdleLoops loops = new IdleLoops(communicator, workload, training, effort.steps());
     for (int round = 0; round < effort.idlePairs(); round++) {
-      loops.round(round).forEach(pair -> print("%s %s".formatted(IDLE, pair.line())));
+      loops.round().forEach(pair -> print("%s %s".formatted(IDLE, pair.line())));
     }
   }
 }

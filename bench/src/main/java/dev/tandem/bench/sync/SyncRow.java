@@ -32,6 +32,7 @@ import java.util.function.ToDoubleFunction;
  * @param engineQueuedMillis of a step in which it could have run and had no core
  * @param inputCpuMillis of a step in which the input threads ran
  * @param otherCpuMillis of a step in which threads of the JVM ran
+ * @param inert whether the policy partitions cores, which does nothing with one core per rank
  */
 public record SyncRow(
     String policy,
@@ -57,6 +58,7 @@ public record SyncRow(
     double engineQueuedMillis,
     double inputCpuMillis,
     double otherCpuMillis,
+    boolean inert,
     int rounds,
     String machine) {
 
@@ -67,9 +69,9 @@ public record SyncRow(
     return policy.startsWith(IDLE);
   }
 
-  /** Whether it was measured with the same input and cycle. */
-  boolean measuredBeside(SyncRow other) {
-    return input.equals(other.input) && cycleMillis == other.cycleMillis;
+  /** Whether the policy partitions cores: it does nothing here, where a rank has only one. */
+  private static boolean inert(String policy) {
+    return policy.startsWith("scp");
   }
 
   static SyncRow of(
@@ -105,6 +107,7 @@ public record SyncRow(
         median.applyAsDouble(SyncFigure.ENGINE_QUEUED_MILLIS),
         median.applyAsDouble(SyncFigure.INPUT_CPU_MILLIS),
         median.applyAsDouble(SyncFigure.OTHER_CPU_MILLIS),
+        inert(turn.policy()),
         measured.size(),
         machine);
   }
@@ -136,6 +139,7 @@ public record SyncRow(
         0,
         0,
         0,
+        false,
         pairs.size(),
         machine);
   }

@@ -39,13 +39,4 @@ public enum TrainCase {
                                 .map(TrainCase::code)
                                 .collect(Collectors.joining(", ")))));
   }
-
-  /** The ratio that is asked for. */
-  double floor(int threads) {
-    return switch (this) {
-      case SERIAL -> 1.0;
-      case BF16 -> threads == 1 ? 2.2 : 1.9;
-      case DDP -> 1.1;
-    };
-  }
 }

@@ -11,15 +11,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param imagesPerSecond of all ranks, by the median of the rounds
  * @param peer who is compared with
  * @param ratio ours over the peer's in the same round, median: above 1 is faster
- * @param ratioFloor what is asked for
  * @param exposedBatch samples of each rank in the steps that exposed synchronisation is taken from;
  *     this and all that follows about it is 0 but for ddp
  * @param exposedPairs of such steps, of each side
  * @param exposedMillis by how much a step is longer with synchronisation than its neighbour without
  *     it, median over the pairs; low and high bound the median of a repetition with 95%
  * @param exposedRatio ours over the peer's; 0 if the peer's is not above 0
- * @param met whether all that is asked for was reached; of exposed synchronisation that is at most
- *     half of the peer's
  * @param machine where it was measured
  */
 public record TrainRow(
@@ -38,7 +35,6 @@ public record TrainRow(
     double ratio,
     double leastRatio,
     double mostRatio,
-    double ratioFloor,
     int exposedBatch,
     int exposedPairs,
     double exposedMillis,
@@ -50,23 +46,5 @@ public record TrainRow(
     double exposedRatio,
     double exposedRatioLow,
     double exposedRatioHigh,
-    boolean met,
     int rounds,
-    String machine) {
-
-  /** The largest share of the peer's exposed synchronisation that is asked for. */
-  public static final double EXPOSED_CEILING = 0.5;
-
-  /** Whether this much is as little as asked for beside the peer's; never if theirs is nothing. */
-  static boolean hidden(double exposedMillis, double peerExposedMillis) {
-    return peerExposedMillis > 0 && exposedMillis <= EXPOSED_CEILING * peerExposedMillis;
-  }
-
-  /** In a word, what came of exposed synchronisation. */
-  public String exposedVerdict() {
-    if (peerExposedMillis <= 0) {
-      return "not measurable: theirs is within the noise";
-    }
-    return hidden(exposedMillis, peerExposedMillis) ? "met" : "missed";
-  }
-}
+    String machine) {}

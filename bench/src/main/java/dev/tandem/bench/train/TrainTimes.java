@@ -36,7 +36,7 @@ final class TrainTimes {
     Arrays.stream(seconds).forEach(known::add);
   }
 
-  /** What must be measured for some cases of a network: first who is compared, then with whom. */
+  /** What must be measured for some cases of a network, our side after its peer. */
   static List<TrainTask> tasks(TrainNetwork network, Set<TrainCase> cases, List<Integer> threads) {
     List<TrainTask> tasks = new ArrayList<>();
     for (int count : threads) {
@@ -103,7 +103,6 @@ final class TrainTimes {
         parallel ? Exposure.of(exposed.get(ours), exposed.get(peer)) : Exposure.NONE;
     Bootstrap millis = exposure.millis();
     Bootstrap peerMillis = exposure.peerMillis();
-    double floor = what.floor(threads);
     return new TrainRow(
         what.code(),
         network.code(),
@@ -120,7 +119,6 @@ final class TrainTimes {
         ratio.median(),
         ratio.least(),
         ratio.most(),
-        floor,
         parallel ? network.pairBatch() : 0,
         exposure.pairs(),
         millis.median(),
@@ -132,8 +130,6 @@ final class TrainTimes {
         exposure.ratio().median(),
         exposure.ratio().low(),
         exposure.ratio().high(),
-        ratio.median() >= floor
-            && (!parallel || TrainRow.hidden(millis.median(), peerMillis.median())),
         mine.size(),
         machine);
   }

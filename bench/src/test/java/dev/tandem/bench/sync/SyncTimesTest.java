@@ -1,16 +1,16 @@
 package dev.tandem.bench.sync;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.WorkFailedException;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Lines of ranks become rows; limits are looked up in them. */
+/** Lines of ranks become rows. */
 class SyncTimesTest {
 
   private final SyncTimes times = new SyncTimes();
@@ -44,40 +44,22 @@ class SyncTimesTest {
   }
 
   @Test
-  void saysWhichLimitsAreMet() {
+  void partitionedCoresAreInertWithOneCorePerRank() {
     turn(0, "baseline", 20, 1);
-    turn(0, "baseline-parked", 21, 1);
-    turn(0, "topo", 15, 1);
-    turn(0, "nbcs", 18, 1);
-    turn(0, "buckets", 14, 1);
-    times.add("idle topo 1.010 0.004 12.5");
-    times.add("idle baseline 1.300 0.200 16.0");
-
-    List<String> verdicts =
-        SyncLimits.check(times.rows("a machine")).stream()
-            .map(verdict -> (verdict.met() ? "met " : "missed ") + verdict.what())
-            .toList();
-    assertEquals(
-        List.of(
-            "met topo, heavy, 1 ms: step time to that of the baseline",
-            "missed topo, heavy, 1 ms: step time to that of buckets",
-            "missed topo, heavy, 1 ms: background threads' share of a core",
-            "missed topo, heavy, 1 ms: involuntary switches a step, limit of the parked baseline's",
-            "missed nbcs, heavy, 1 ms: step time to that of the baseline",
-            "met idle-topo: background thread's share of a core",
-            "met idle-topo: upper end of the interval of step times"),
-        verdicts);
+    turn(0, "scp", 20, 1);
+    assertTrue(row("scp").inert());
+    assertFalse(row("baseline").inert());
   }
 
   @Test
-  void saysWhatIsLeftWithoutSums() {
+  void idleLoopsAreRows() {
     turn(0, "baseline", 20, 1);
-    turn(0, "topo", 19, 1);
-    turn(0, "none", 18, 0);
-
-    assertEquals(
-        "topo, heavy, 1 ms: step time to that of the baseline (0.900 without sums)",
-        SyncLimits.check(times.rows("a machine")).getFirst().what());
+    times.add("idle topo 1.010 0.004 12.5");
+    times.add("idle topo 1.030 0.006 12.7");
+    SyncRow row = row("idle-topo");
+    assertTrue(row.idle());
+    assertEquals(1.02, row.ratioToBaseline(), 1e-9);
+    assertEquals(0.005, row.backgroundCpuShare(), 1e-9);
   }
 
   @Test
