@@ -83,8 +83,7 @@ class UnreachedTest {
   }
 
   private static boolean isApi(JavaClass type) {
-    return API.contains(type.getPackageName())
-        && type.getModifiers().contains(JavaModifier.PUBLIC);
+    return API.contains(type.getPackageName()) && type.getModifiers().contains(JavaModifier.PUBLIC);
   }
 
   /** The names of top-level classes: those inside a class count as part of it. */

@@ -99,7 +99,12 @@ public final class ReadBenchmark {
         }
         ReadRounds rounds =
             new ReadRounds(
-                possible(entries, contenders), contenders, originals, readAhead, disk, options.time);
+                possible(entries, contenders),
+                contenders,
+                originals,
+                readAhead,
+                disk,
+                options.time);
         rounds.run(options.rounds, progress, options.soFar);
         remarks.addAll(rounds.remarks());
         return new Results(machine, remarks, rounds.failures(), rounds.rows(), rounds.elapsed());

@@ -48,8 +48,7 @@ final class IdleLoops {
   /**
    * @param steps of a loop
    */
-  IdleLoops(
-      Communicator communicator, SyncWorkload workload, SyncTraining training, int steps) {
+  IdleLoops(Communicator communicator, SyncWorkload workload, SyncTraining training, int steps) {
     this.communicator = communicator;
     this.workload = workload;
     this.training = training;
