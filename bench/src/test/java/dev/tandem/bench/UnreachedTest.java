@@ -38,6 +38,7 @@ class UnreachedTest {
           "dev.tandem.comm", // programs that `tandem run` starts as ranks
           "dev.tandem.lmdb", // reading databases
           "dev.tandem.lmdb.write", // writing databases
+          "dev.tandem.data.decode", // samples of records in formats of their own
           "dev.tandem.data.load", // batches of samples
           "dev.tandem.nn", // networks and optimizers
           "dev.tandem.nn.spec", // layers
@@ -50,7 +51,11 @@ class UnreachedTest {
           "the 3-D network of the oracle and of spatial strategies, which are to come",
           "dev.tandem.posix.ResourceUsage",
           "processor time of a process, which only the benchmarks ask for; foreign calls belong in"
-              + " posix");
+              + " posix",
+          "dev.tandem.train.batch.BatchSizings",
+          "not yet a key of the training configuration",
+          "dev.tandem.train.batch.SawToothBatch",
+          "not yet a key of the training configuration");
 
   private final JavaClasses classes =
       new ClassFileImporter()
