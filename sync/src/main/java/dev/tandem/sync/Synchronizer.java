@@ -174,7 +174,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       int[] everyone = IntStream.range(0, communicator.size()).toArray();
       Communicator group =
           options.policy() instanceof Policy.Negotiated negotiated
-              ? communicator.group(negotiated.waiting().policy(communicator.rank()), everyone)
+              ? communicator.group(negotiated.waiting().policy(), everyone)
               : communicator.group(everyone);
       return new Synchronizer(group, communicator.group(everyone), this);
     }

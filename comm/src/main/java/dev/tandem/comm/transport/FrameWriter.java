@@ -30,7 +30,7 @@ final class FrameWriter {
   private final Runnable jammed;
   private final ReentrantLock turn = new ReentrantLock();
   private final Queue<byte[]> posted = new ConcurrentLinkedQueue<>();
-  private final Set<Waiter> waiting = ConcurrentHashMap.newKeySet();
+  private final Set<Wakeable> waiting = ConcurrentHashMap.newKeySet();
   // Posted frames that have not left, and how many of them are in the buffer below.
   private final AtomicInteger unsent = new AtomicInteger();
   private int carried;
@@ -53,7 +53,7 @@ final class FrameWriter {
   }
 
   /** Takes the turn if nobody has it; else the waiter is woken when it may try again. */
-  boolean take(Waiter waiter) {
+  boolean take(Wakeable waiter) {
     if (turn.tryLock()) {
       return true;
     }
@@ -131,9 +131,9 @@ final class FrameWriter {
   private void wakeWaiting() {
     // Who comes to wait meanwhile finds the turn free.
     if (!waiting.isEmpty()) {
-      List<Waiter> woken = List.copyOf(waiting);
+      List<Wakeable> woken = List.copyOf(waiting);
       woken.forEach(waiting::remove);
-      woken.forEach(Waiter::wake);
+      woken.forEach(Wakeable::wake);
     }
   }
 

@@ -8,9 +8,6 @@ import java.lang.foreign.MemorySegment;
  */
 final class LocalCall {
 
-  private static final int LOOKS_PER_CLOCK_READING = 32;
-  private static final long ALONE_NANOS = 10_000;
-
   private final LocalMessages messages;
   private final int channel;
   // Null if nothing is sent.
@@ -22,9 +19,7 @@ final class LocalCall {
   private boolean permitted;
   private boolean sent;
   private long written;
-  private int looks;
-  private long began;
-  private final Yielding yielding;
+  private final SpinWait spinWait;
 
   private LocalCall(
       LocalMessages messages,
@@ -40,7 +35,7 @@ final class LocalCall {
     this.from = from;
     this.receipt = receipt;
     this.sent = to == null;
-    this.yielding = messages.yielding();
+    this.spinWait = messages.spinWait();
   }
 
   static LocalCall send(LocalMessages messages, int channel, LocalPeer to, MemorySegment message) {
@@ -69,12 +64,13 @@ final class LocalCall {
     boolean done = false;
     try {
       checkReceiver();
+      spinWait.begin();
       while (!done) {
         boolean moved = advance();
         done = done();
         if (moved) {
-          looks = 0;
-        } else if (!done && tired()) {
+          spinWait.begin();
+        } else if (!done && !spinWait.idle()) {
           sleep();
         }
       }
@@ -125,42 +121,12 @@ final class LocalCall {
     return true;
   }
 
-  /**
-   * Whether it is time to sleep; until then the caller tries again. After a short while others may
-   * run in between: somebody may have the processor that the awaited rank needs.
-   */
-  private boolean tired() {
-    Thread.onSpinWait();
-    if (looks++ % LOOKS_PER_CLOCK_READING != 0) {
-      return false;
-    }
-    WaitPolicy policy = messages.policy();
-    long now = System.nanoTime();
-    if (looks == 1) {
-      began = now;
-      yielding.begin();
-    }
-    long waited = now - began;
-    long spin = policy.spin().toNanos();
-    if (waited < Math.min(spin, ALONE_NANOS)) {
-      return false;
-    }
-    if (waited < spin) {
-      yielding.offer();
-    } else if (!yielding.once()) {
-      return true;
-    }
-    // The clock is read again after the next look.
-    looks = LOOKS_PER_CLOCK_READING;
-    return false;
-  }
-
-  /** See {@code Note [no lost ring]} in {@link Bell}. */
+  /** See {@code Note [no lost signal]} in {@link WakeSignal}. */
   private void sleep() {
-    Bell bell = messages.bell();
-    bell.enter();
+    WakeSignal signal = messages.signal();
+    signal.enter();
     try {
-      int heard = bell.rings();
+      int counted = signal.count();
       if (!sent) {
         to.askForRoom();
       }
@@ -169,12 +135,12 @@ final class LocalCall {
         if (!sent) {
           to.callKeeper();
         }
-        bell.sleep(heard);
+        signal.sleep(counted);
       }
     } finally {
-      bell.leave();
+      signal.leave();
     }
-    looks = 0;
+    spinWait.begin();
   }
 
   /** Throws if a rank was lost, or one that we need has left. */

@@ -16,19 +16,18 @@ final class LocalMessages implements Wakeable, AutoCloseable {
 
   private static final long LOOK_AGAIN_NANOS = 1_000_000;
 
-  /** Of the keeper, whom every sender in need rings: looking up for nothing is work for nothing. */
+  /** Of the keeper, which every sender without room signals. */
   private static final long KEEPER_NAP_NANOS = 1_000_000_000;
 
   private final Arena arena;
   // By rank; those of other hosts and this one are null.
   private final LocalPeer[] peers;
   private final List<LocalPeer> all = new ArrayList<>();
-  private final Bell bell;
-  private final Bell keeperBell;
+  private final WakeSignal signal;
+  private final WakeSignal keeperSignal;
   private final Faults faults;
   private final TrafficMeter meter;
-  private final WaitPolicy policy;
-  private final ThreadLocal<Yielding> yielding;
+  private final ThreadLocal<SpinWait> spinWait;
   private final Thread keeper;
   private volatile boolean closed;
 
@@ -51,12 +50,11 @@ final class LocalMessages implements Wakeable, AutoCloseable {
     this.peers = new LocalPeer[connections.length];
     this.faults = faults;
     this.meter = meter;
-    this.policy = policy;
-    this.yielding = ThreadLocal.withInitial(() -> new Yielding(policy));
+    this.spinWait = ThreadLocal.withInitial(() -> new SpinWait(policy));
     RingLayout layout = RingLayout.of(members.length);
     int me = indexOf(rank, members);
-    this.bell = new Bell(layout.bell(memory, me));
-    this.keeperBell = new Bell(layout.keeperBell(memory, me));
+    this.signal = new WakeSignal(layout.signal(memory, me));
+    this.keeperSignal = new WakeSignal(layout.keeperSignal(memory, me));
     for (int member = 0; member < members.length; member++) {
       if (member != me) {
         LocalPeer peer =
@@ -64,8 +62,8 @@ final class LocalMessages implements Wakeable, AutoCloseable {
                 connections[members[member]],
                 new RingWriter(layout.ring(memory, me, member), layout),
                 new RingReader(layout.ring(memory, member, me), layout),
-                new Bell(layout.bell(memory, member)),
-                new Bell(layout.keeperBell(memory, member)),
+                new WakeSignal(layout.signal(memory, member)),
+                new WakeSignal(layout.keeperSignal(memory, member)),
                 this::wake);
         peers[members[member]] = peer;
         all.add(peer);
@@ -83,7 +81,7 @@ final class LocalMessages implements Wakeable, AutoCloseable {
   }
 
   LocalMessages start() {
-    keeperBell.enter();
+    keeperSignal.enter();
     keeper.start();
     return this;
   }
@@ -169,32 +167,28 @@ final class LocalMessages implements Wakeable, AutoCloseable {
     return false;
   }
 
-  /** The bell of this rank's calls. */
-  Bell bell() {
-    return bell;
+  /** Wakes this rank's calls. */
+  WakeSignal signal() {
+    return signal;
   }
 
-  WaitPolicy policy() {
-    return policy;
-  }
-
-  /** How the calling thread lets others run, call after call. */
-  Yielding yielding() {
-    return yielding.get();
+  /** How the calling thread waits, call after call. */
+  SpinWait spinWait() {
+    return spinWait.get();
   }
 
   /** Lets the calls of this rank look around. */
   @Override
   public synchronized void wake() {
     if (!closed) {
-      bell.ring();
+      signal.signal();
     }
   }
 
   /** Makes room for senders when no call of the program does. */
   private void keep() {
     while (!closed) {
-      int heard = keeperBell.rings();
+      int counted = keeperSignal.count();
       boolean again = false;
       for (LocalPeer peer : all) {
         again |= peer.relieve();
@@ -202,7 +196,7 @@ final class LocalMessages implements Wakeable, AutoCloseable {
       if (again) {
         LockSupport.parkNanos(LOOK_AGAIN_NANOS);
       } else if (!closed) {
-        keeperBell.sleep(heard, KEEPER_NAP_NANOS);
+        keeperSignal.sleep(counted, KEEPER_NAP_NANOS);
       }
     }
   }
@@ -215,9 +209,9 @@ final class LocalMessages implements Wakeable, AutoCloseable {
         return;
       }
       closed = true;
-      bell.ring();
+      signal.signal();
     }
-    keeperBell.ring();
+    keeperSignal.signal();
     boolean interrupted = false;
     while (keeper.isAlive()) {
       try {

@@ -15,8 +15,8 @@ final class LocalPeer {
   private final TcpPeer connection;
   private final RingWriter out;
   private final RingReader in;
-  private final Bell bell;
-  private final Bell keeperBell;
+  private final WakeSignal signal;
+  private final WakeSignal keeperSignal;
   private final Inbox inbox;
   private final Runnable wake;
   private final AtomicInteger attendants = new AtomicInteger();
@@ -25,22 +25,22 @@ final class LocalPeer {
   private Delivery nudged;
 
   /**
-   * @param bell wakes the calls of that rank
-   * @param keeperBell wakes the thread of that rank that reads what no call waits for
+   * @param signal wakes the calls of that rank
+   * @param keeperSignal wakes the thread of that rank that reads what no call waits for
    * @param wake lets the calls of this rank look around
    */
   LocalPeer(
       TcpPeer connection,
       RingWriter out,
       RingReader in,
-      Bell bell,
-      Bell keeperBell,
+      WakeSignal signal,
+      WakeSignal keeperSignal,
       Runnable wake) {
     this.connection = connection;
     this.out = out;
     this.in = in;
-    this.bell = bell;
-    this.keeperBell = keeperBell;
+    this.signal = signal;
+    this.keeperSignal = keeperSignal;
     this.inbox = new Inbox(connection.rank());
     this.wake = wake;
   }
@@ -66,19 +66,19 @@ final class LocalPeer {
   long send(int channel, MemorySegment message, long from) {
     long bytes = out.write(channel, message, from);
     if (bytes != RingWriter.NO_ROOM) {
-      bell.ring();
+      signal.signal();
     }
     return bytes;
   }
 
-  /** Asks the rank to ring when there is room. */
+  /** Asks the rank to signal when there is room. */
   void askForRoom() {
     out.jam();
   }
 
   /** Asks the rank to make room, although its program may not wait for anything. */
   void callKeeper() {
-    keeperBell.ring();
+    keeperSignal.signal();
   }
 
   /** A call reads from now on what comes from this rank. */
@@ -141,7 +141,7 @@ final class LocalPeer {
     in.free(payload.byteSize());
     if (in.jammed()) {
       in.unjam();
-      bell.ring();
+      signal.signal();
     }
     inbox.arrived(delivery);
     return true;

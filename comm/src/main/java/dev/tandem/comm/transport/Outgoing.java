@@ -14,13 +14,13 @@ final class Outgoing {
   private final TcpLane lane;
   private final int channel;
   private final MemorySegment message;
-  private final Waiter waiter;
+  private final Wakeable waiter;
   private long begun;
   private boolean started;
   private boolean writing;
   private boolean done;
 
-  Outgoing(TcpLane lane, int channel, MemorySegment message, Waiter waiter) {
+  Outgoing(TcpLane lane, int channel, MemorySegment message, Wakeable waiter) {
     this.lane = lane;
     this.channel = channel;
     this.message = message;

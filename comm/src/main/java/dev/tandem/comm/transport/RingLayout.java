@@ -3,8 +3,8 @@ package dev.tandem.comm.transport;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where everything lies in the memory through which the ranks of a host send messages: two bells a
- * rank, then a ring for every rank and every other that it sends to.
+ * Where everything lies in the memory through which the ranks of a host send messages: two signals
+ * per rank, then a ring for every rank and every other that it sends to.
  *
  * <p>A ring has a line for each fragment on its way and a store for the bytes of those that do not
  * fit into their line. {@code Note [lines and store]}: a line bears the number of its fragment,
@@ -47,7 +47,7 @@ record RingLayout(int members, int lines, long storeBytes) {
   /** Fragments are short against the store, so that one is written while others are read. */
   private static final int FRAGMENTS_PER_STORE = 8;
 
-  private static final int BELLS_PER_RANK = 2;
+  private static final int SIGNALS_PER_RANK = 2;
   private static final long PAGE = 4096;
 
   /** The layout for so many ranks on a host, at least two. */
@@ -58,7 +58,7 @@ record RingLayout(int members, int lines, long storeBytes) {
   }
 
   long bytes() {
-    return bellBytes() + (long) members * (members - 1) * ringBytes();
+    return signalBytes() + (long) members * (members - 1) * ringBytes();
   }
 
   /** A fragment has at most so many bytes. */
@@ -74,24 +74,24 @@ record RingLayout(int members, int lines, long storeBytes) {
     return store() + storeBytes;
   }
 
-  private long bellBytes() {
-    return ((long) members * BELLS_PER_RANK * LINE_BYTES + PAGE - 1) / PAGE * PAGE;
+  private long signalBytes() {
+    return ((long) members * SIGNALS_PER_RANK * LINE_BYTES + PAGE - 1) / PAGE * PAGE;
   }
 
-  /** The bell for the calls of a member. */
-  MemorySegment bell(MemorySegment memory, int member) {
-    return memory.asSlice((long) member * BELLS_PER_RANK * LINE_BYTES, LINE_BYTES);
+  /** Wakes the calls of a member. */
+  MemorySegment signal(MemorySegment memory, int member) {
+    return memory.asSlice((long) member * SIGNALS_PER_RANK * LINE_BYTES, LINE_BYTES);
   }
 
-  /** The bell for the thread that reads what no call of a member waits for. */
-  MemorySegment keeperBell(MemorySegment memory, int member) {
-    return memory.asSlice(((long) member * BELLS_PER_RANK + 1) * LINE_BYTES, LINE_BYTES);
+  /** Wakes the thread that reads what no call of a member waits for. */
+  MemorySegment keeperSignal(MemorySegment memory, int member) {
+    return memory.asSlice(((long) member * SIGNALS_PER_RANK + 1) * LINE_BYTES, LINE_BYTES);
   }
 
   /** The ring from one member to another. */
   MemorySegment ring(MemorySegment memory, int from, int to) {
     long number = (long) from * (members - 1) + (to < from ? to : to - 1);
-    return memory.asSlice(bellBytes() + number * ringBytes(), ringBytes());
+    return memory.asSlice(signalBytes() + number * ringBytes(), ringBytes());
   }
 
   /** Bytes in the store begin with a cache line of their own. */

@@ -4,11 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Memory that the members of a team share, used in phases: every member writes into its own slot
@@ -46,23 +43,18 @@ public final class SharedSlots implements AutoCloseable {
   private static final long FINGERPRINT_OFFSET = Long.BYTES;
   private static final long LETTER_OFFSET = LINE_BYTES - LETTER_BYTES;
   private static final long PAGE = 4096;
-  private static final long NAP_NANOS = 100_000_000;
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
   private final MemorySegment memory;
   private final Arena arena;
   private final int rank;
   private final int size;
-  private final Map<WaitPolicy, Lookout> lookouts = new ConcurrentHashMap<>();
-  private volatile Lookout lookout;
-  private final Doorbell doorbell;
+  private volatile SpinWait spinWait;
   // By member; nobody watches itself, so this one's own may be null.
   private final List<PeerWatch> watches;
   private final TrafficMeter meter;
   private final OpenSharedSlots registry;
   private final MemorySegment[][] slots;
-  // By member.
-  private final Rhythm[] rhythms;
   // The phase that was awaited last, and the one arrived at last: the same or one more.
   private long phase;
   private long arrived;
@@ -93,12 +85,9 @@ public final class SharedSlots implements AutoCloseable {
     this.size = watches.size();
     this.watches = watches;
     waitBy(policy);
-    this.doorbell = Doorbell.best();
     this.meter = meter;
     this.registry = registry;
     this.slots = new MemorySegment[SLOTS][size];
-    this.rhythms = new Rhythm[size];
-    Arrays.setAll(rhythms, member -> new Rhythm());
     for (int member = 0; member < size; member++) {
       for (int turn = 0; turn < SLOTS; turn++) {
         long number = (long) SLOTS * member + turn;
@@ -128,10 +117,10 @@ public final class SharedSlots implements AutoCloseable {
 
   /**
    * How this member waits from its next wait on; any thread may say so at any time. It is no matter
-   * of the other members: they see arrivals and ring for sleepers all the same.
+   * of the other members: they see arrivals and wake sleepers all the same.
    */
   public void waitBy(WaitPolicy policy) {
-    lookout = lookouts.computeIfAbsent(policy, how -> new Lookout(memory, how));
+    spinWait = new SpinWait(policy);
   }
 
   /**
@@ -212,7 +201,7 @@ public final class SharedSlots implements AutoCloseable {
     WORD.setVolatile(memory, line, (int) arrived);
     // A sleeper announces itself before it looks a last time: one of us two sees the other.
     if ((int) WORD.getVolatile(memory, sleepers(rank)) != 0) {
-      doorbell.ring(word(line));
+      WakeSignal.wake(word(line));
     }
   }
 
@@ -234,52 +223,44 @@ public final class SharedSlots implements AutoCloseable {
 
   private void await(int member) {
     long line = line(member, phase);
-    Lookout looking = lookout;
-    if (!looking.meets(line, (int) phase)) {
-      try {
-        sleep(member, line, looking);
-      } catch (RuntimeException e) {
-        broken = Optional.of(e);
-        throw e;
+    SpinWait waiting = spinWait;
+    waiting.begin();
+    while (!reached((int) WORD.getAcquire(memory, line))) {
+      if (!waiting.idle()) {
+        sleepFor(member, line);
+        return;
       }
     }
   }
 
-  private void sleep(int member, long line, Lookout looking) {
-    // A virtual thread that sleeps in the kernel keeps its carrier, which the awaited may need.
-    Doorbell bell = Thread.currentThread().isVirtual() ? Doorbell.polling() : doorbell;
-    Rhythm rhythm = rhythms[member];
-    boolean foreseen = looking.foresees() && rhythm.steady();
-    long began = looking.began();
+  /** Whether a member's count of phases has come to this one; it may wrap around. */
+  private boolean reached(int count) {
+    return count - (int) phase >= 0;
+  }
+
+  private void sleepFor(int member, long line) {
+    PeerWatch watch = watches.get(member);
     WORD.getAndAdd(memory, sleepers(member), 1);
     try {
       while (true) {
-        watches.get(member).check();
-        boolean gone = watches.get(member).gone();
+        watch.check();
+        boolean gone = watch.gone();
         int seen = (int) WORD.getVolatile(memory, line);
-        if (Lookout.reached(seen, (int) phase)) {
-          rhythm.observe(System.nanoTime() - began);
+        if (reached(seen)) {
           return;
         }
         if (gone) {
-          throw watches.get(member).lost();
+          throw watch.lost();
         }
-        long passed = System.nanoTime() - began;
-        if (foreseen && passed >= rhythm.from()) {
-          foreseen = false;
-          looking.spin(line, (int) phase, rhythm.to() - passed);
-        } else {
-          // Not longer: the bell for a loss may ring between the look and the sleep.
-          bell.sleep(word(line), seen, foreseen ? nap(rhythm.from() - passed) : NAP_NANOS);
-        }
+        // Bounded: the wake-up for a loss may come between the look and the sleep.
+        WakeSignal.sleep(word(line), seen, WakeSignal.LONGEST_SLEEP_NANOS);
       }
+    } catch (RuntimeException e) {
+      broken = Optional.of(e);
+      throw e;
     } finally {
       WORD.getAndAdd(memory, sleepers(member), -1);
     }
-  }
-
-  private static long nap(long nanos) {
-    return Math.min(nanos, NAP_NANOS);
   }
 
   /** Lets sleepers look around. */
@@ -288,8 +269,8 @@ public final class SharedSlots implements AutoCloseable {
       return;
     }
     for (int member = 0; member < size; member++) {
-      doorbell.ring(word(line(member, 0)));
-      doorbell.ring(word(line(member, 1)));
+      WakeSignal.wake(word(line(member, 0)));
+      WakeSignal.wake(word(line(member, 1)));
     }
   }
 

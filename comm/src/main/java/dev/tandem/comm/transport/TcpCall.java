@@ -18,7 +18,7 @@ final class TcpCall {
 
   private final TcpCalls calls;
   private final Faults faults;
-  private final Waiter waiter;
+  private final SelectorWait wait;
   private final int channel;
   private final TcpPeer to;
   private final TcpPeer from;
@@ -34,7 +34,7 @@ final class TcpCall {
    */
   TcpCall(
       TcpCalls calls,
-      Waiter waiter,
+      SelectorWait wait,
       int channel,
       TcpPeer to,
       List<Outgoing> outgoing,
@@ -43,7 +43,7 @@ final class TcpCall {
       List<Incoming> incoming) {
     this.calls = calls;
     this.faults = calls.faults();
-    this.waiter = waiter;
+    this.wait = wait;
     this.channel = channel;
     this.to = to;
     this.outgoing = outgoing;
@@ -100,7 +100,7 @@ final class TcpCall {
       return false;
     }
     if (moved) {
-      waiter.moved();
+      wait.moved();
       return true;
     }
     checkHope();
@@ -108,16 +108,16 @@ final class TcpCall {
     if (!sent() && (to.serve() || calls.serveExpected())) {
       return true;
     }
-    if (waiter.tired()) {
+    if (!wait.idle()) {
       watch();
-      waiter.sleep();
+      wait.sleep();
     }
     return true;
   }
 
   private boolean write() throws IOException {
     boolean moved = false;
-    permitted = permitted || to.window().tryAcquire(channel, bytes, waiter);
+    permitted = permitted || to.window().tryAcquire(channel, bytes, wait);
     if (permitted) {
       for (Outgoing message : outgoing) {
         if (!message.done()) {
@@ -178,7 +178,7 @@ final class TcpCall {
   private void watch() {
     for (Outgoing message : outgoing) {
       if (message.writing()) {
-        waiter.watch(message.lane(), SelectionKey.OP_WRITE);
+        wait.watch(message.lane(), SelectionKey.OP_WRITE);
       }
     }
     if (!sent()) {
@@ -195,7 +195,7 @@ final class TcpCall {
   private void watchReading(List<TcpLane> lanes) {
     for (TcpLane lane : lanes) {
       if (!lane.over()) {
-        waiter.watch(lane, SelectionKey.OP_READ);
+        wait.watch(lane, SelectionKey.OP_READ);
       }
     }
   }

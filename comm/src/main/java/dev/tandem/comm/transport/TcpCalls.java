@@ -9,15 +9,15 @@ import java.util.List;
 final class TcpCalls {
 
   private final Faults faults;
-  private final Waiters waiters;
+  private final SelectorWait.Pool waits;
   private final List<TcpLane> lanes;
 
   /**
    * @param lanes those to all ranks
    */
-  TcpCalls(Faults faults, Waiters waiters, List<TcpLane> lanes) {
+  TcpCalls(Faults faults, SelectorWait.Pool waits, List<TcpLane> lanes) {
     this.faults = faults;
-    this.waiters = waiters;
+    this.waits = waits;
     this.lanes = List.copyOf(lanes);
   }
 
@@ -26,37 +26,37 @@ final class TcpCalls {
   }
 
   void send(int channel, TcpPeer to, MemorySegment data) {
-    Waiter waiter = waiters.take();
+    SelectorWait wait = waits.take();
     try {
-      List<Outgoing> outgoing = to.prepare(channel, data, waiter);
-      new TcpCall(this, waiter, channel, to, outgoing, data.byteSize(), to, List.of()).run();
+      List<Outgoing> outgoing = to.prepare(channel, data, wait);
+      new TcpCall(this, wait, channel, to, outgoing, data.byteSize(), to, List.of()).run();
     } finally {
-      waiters.giveBack(waiter);
+      waits.giveBack(wait);
     }
   }
 
   void receive(int channel, TcpPeer from, MemorySegment target) {
     faults.check();
-    Waiter waiter = waiters.take();
+    SelectorWait wait = waits.take();
     try {
-      List<Incoming> incoming = from.post(channel, target, waiter::wake);
-      new TcpCall(this, waiter, channel, from, List.of(), 0, from, incoming).run();
+      List<Incoming> incoming = from.post(channel, target, wait::wake);
+      new TcpCall(this, wait, channel, from, List.of(), 0, from, incoming).run();
     } finally {
-      waiters.giveBack(waiter);
+      waits.giveBack(wait);
     }
     from.taken(channel, target.byteSize());
   }
 
   void exchange(int channel, TcpPeer to, MemorySegment data, TcpPeer from, MemorySegment target) {
     faults.check();
-    Waiter waiter = waiters.take();
+    SelectorWait wait = waits.take();
     try {
       // Posted before anything is sent, so that the answer finds its place.
-      List<Incoming> incoming = from.post(channel, target, waiter::wake);
-      List<Outgoing> outgoing = to.prepare(channel, data, waiter);
-      new TcpCall(this, waiter, channel, to, outgoing, data.byteSize(), from, incoming).run();
+      List<Incoming> incoming = from.post(channel, target, wait::wake);
+      List<Outgoing> outgoing = to.prepare(channel, data, wait);
+      new TcpCall(this, wait, channel, to, outgoing, data.byteSize(), from, incoming).run();
     } finally {
-      waiters.giveBack(waiter);
+      waits.giveBack(wait);
     }
     from.taken(channel, target.byteSize());
   }
@@ -74,7 +74,7 @@ final class TcpCalls {
     private final long bytes;
     private final TrafficMeter meter;
     private final List<Incoming> incoming;
-    private volatile Waiter waiter;
+    private volatile SelectorWait wait;
 
     Expected(int channel, TcpPeer from, MemorySegment target, TrafficMeter meter) {
       this.channel = channel;
@@ -86,7 +86,7 @@ final class TcpCalls {
     }
 
     private void wake() {
-      Waiter current = waiter;
+      SelectorWait current = wait;
       if (current != null) {
         current.wake();
       }
@@ -94,12 +94,12 @@ final class TcpCalls {
 
     @Override
     public void await() {
-      waiter = waiters.take();
+      wait = waits.take();
       try {
         incoming.forEach(message -> message.lane().expectNoLonger());
-        new TcpCall(TcpCalls.this, waiter, channel, from, List.of(), 0, from, incoming).run();
+        new TcpCall(TcpCalls.this, wait, channel, from, List.of(), 0, from, incoming).run();
       } finally {
-        waiters.giveBack(waiter);
+        waits.giveBack(wait);
       }
       from.taken(channel, bytes);
       meter.received(bytes);

@@ -62,7 +62,7 @@ final class TcpPeer implements PeerWatch {
   }
 
   /** Prepares to send a message over the lanes that it uses. */
-  List<Outgoing> prepare(int channel, MemorySegment message, Waiter waiter) {
+  List<Outgoing> prepare(int channel, MemorySegment message, Wakeable waiter) {
     List<Outgoing> outgoing = new ArrayList<>(lanes.size());
     for (int i = 0; i < stripes(message); i++) {
       outgoing.add(new Outgoing(lanes.get(i), channel, stripe(message, i), waiter));

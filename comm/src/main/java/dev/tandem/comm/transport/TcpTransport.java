@@ -39,7 +39,7 @@ public final class TcpTransport implements Transport {
   private final TrafficMeter meter = new TrafficMeter();
   private final Faults faults = new Faults(new Neighbours());
   private final OpenSharedSlots sharedSlots = new OpenSharedSlots();
-  private final Waiters waiters;
+  private final SelectorWait.Pool waits;
   private final TcpCalls calls;
   private final LaneKeeper keeper;
   private volatile Optional<LocalMessages> localMessages = Optional.empty();
@@ -51,8 +51,9 @@ public final class TcpTransport implements Transport {
     this.membership = mesh.membership();
     this.hosts = IntStream.range(0, job.size()).map(membership.topology()::host).toArray();
     this.silenceLimit = silenceLimit;
-    this.waiters =
-        new Waiters(WaitPolicy.forRank(topology().localRank(rank), topology().localSize(rank)));
+    this.waits =
+        new SelectorWait.Pool(
+            WaitPolicy.forRank(topology().localRank(rank), topology().localSize(rank)));
     List<TcpLane> lanes = new ArrayList<>();
     for (int peer = 0; peer < peers.length; peer++) {
       if (peer != rank) {
@@ -60,7 +61,7 @@ public final class TcpTransport implements Transport {
         lanes.addAll(peers[peer].lanes());
       }
     }
-    this.calls = new TcpCalls(faults, waiters, lanes);
+    this.calls = new TcpCalls(faults, waits, lanes);
     this.keeper = new LaneKeeper(lanes, "tandem-lanes-" + rank);
   }
 
@@ -168,7 +169,7 @@ public final class TcpTransport implements Transport {
     return calls.expect(channel, peers[from], target, meter);
   }
 
-  /** Shared slots whose waiters hear of losses over the connections. */
+  /** Shared slots whose waits hear of losses over the connections. */
   SharedSlots slots(MemorySegment memory, Arena arena, int[] members, WaitPolicy policy) {
     List<PeerWatch> watches = new ArrayList<>();
     int place = -1;
@@ -262,7 +263,7 @@ public final class TcpTransport implements Transport {
     Deadline deadline = Deadline.in(faults.known() ? FAREWELL_AFTER_LOSS : FAREWELL);
     others.forEach(peer -> peer.leave(deadline));
     keeper.close();
-    waiters.close();
+    waits.close();
     membership.close();
   }
 
@@ -293,7 +294,7 @@ public final class TcpTransport implements Transport {
           peer.wake();
         }
       }
-      waiters.wakeAll();
+      waits.wakeAll();
       sharedSlots.nudgeAll();
       localMessages.ifPresent(LocalMessages::wake);
     }

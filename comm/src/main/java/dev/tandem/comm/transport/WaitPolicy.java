@@ -1,65 +1,48 @@
 package dev.tandem.comm.transport;
 
 import java.time.Duration;
+import java.util.OptionalInt;
 
 /**
- * How a rank waits for another in shared memory: it spins, then yields, then sleeps until it is
- * woken. Spinning and yielding are bounded, so a rank that waits for a straggler burns next to
- * nothing. A spinning rank offers its processor to others after a few microseconds: a young JVM's
- * compilers need it, and it costs next to nothing when nobody does. A rank whose waits are regular
- * wakes up in time by itself: see {@link Rhythm}.
+ * How a rank waits for another: it spins, then yields, then naps, each for a bounded time, and then
+ * sleeps until it is woken; see {@link SpinWait}.
  *
- * @param spin how long to look again and again
- * @param yields how often to let others run then, if nobody has anything to do
- * @param seat the number of the rank among those that it shares the processors with
- * @param manner what a spinning rank does for others
+ * @param spin how long to look without a pause
+ * @param yield how long to let other threads run between looks after that
+ * @param nap how long to sleep a little between looks after that
+ * @param sharedCore the number of the core that a rank comes back to if ranks share cores; empty if
+ *     each has one of its own
  */
-public record WaitPolicy(Duration spin, int yields, int seat, Manner manner) {
+public record WaitPolicy(Duration spin, Duration yield, Duration nap, OptionalInt sharedCore) {
 
-  /** What a waiting rank does for the threads that it shares a processor with. */
-  public enum Manner {
-    /** Offers its processor while that helps, and foresees regular waits. */
-    ADAPTIVE,
-    /** Keeps its processor: what MPI libraries do, for comparison. */
-    SPINNING,
-    /** Offers its processor at every look: what MPI libraries do when told to yield. */
-    YIELDING,
-    /** Sleeps a little between looks, always as long: what a loop around MPI_Test does. */
-    NAPPING,
-    /** Sleeps nearly at once and foresees nothing: for threads that must not be noticed. */
-    PARKED
-  }
-
-  /**
-   * Of ranks that spin, yield or nap for comparison: longer waits than this end in sleep after all.
-   */
+  /** Longer waits than this end in sleep in any case. */
   private static final Duration LONG = Duration.ofSeconds(1);
 
-  /** Shorter than what it takes a spinning rank to think of others. */
-  private static final Duration GLANCE = Duration.ofNanos(2_000);
+  /** Keeps its core busy, as MPI libraries do. */
+  public static final WaitPolicy SPINNING = of(LONG, Duration.ZERO, Duration.ZERO);
 
-  /** An adaptive policy. */
-  public WaitPolicy(Duration spin, int yields, int seat) {
-    this(spin, yields, seat, Manner.ADAPTIVE);
+  /** Offers its core at every look, as MPI libraries do when they are told to yield. */
+  public static final WaitPolicy YIELDING = of(Duration.ZERO, LONG, Duration.ZERO);
+
+  /** Sleeps a little between looks, as a loop around MPI_Test does. */
+  public static final WaitPolicy NAPPING = of(Duration.ZERO, Duration.ZERO, LONG);
+
+  /** Sleeps nearly at once: for threads that must not disturb others. */
+  public static final WaitPolicy PARKED = of(Duration.ofNanos(2_000), Duration.ZERO, Duration.ZERO);
+
+  private static WaitPolicy of(Duration spin, Duration yield, Duration nap) {
+    return new WaitPolicy(spin, yield, nap, OptionalInt.empty());
   }
 
   /**
-   * What suits one of so many ranks on this machine. If every rank has a processor of its own, the
-   * answer is likely to come within microseconds; if ranks share processors, spinning would keep
-   * the awaited rank from running.
+   * What suits rank {@code number} of {@code ranks} on this machine. If every rank has a core of
+   * its own, the answer is likely to come within microseconds; if ranks share cores, spinning would
+   * keep the awaited rank from running.
    */
   public static WaitPolicy forRank(int number, int ranks) {
     return ranks <= Runtime.getRuntime().availableProcessors()
-        ? new WaitPolicy(Duration.ofNanos(100_000), 0, number)
-        : new WaitPolicy(Duration.ofNanos(200), 300, number);
-  }
-
-  /** Waits in this manner, for as long as it takes. */
-  public static WaitPolicy of(Manner manner, int seat) {
-    return switch (manner) {
-      case ADAPTIVE -> throw new IllegalArgumentException("adaptive to what? see forRank");
-      case SPINNING, YIELDING, NAPPING -> new WaitPolicy(LONG, 0, seat, manner);
-      case PARKED -> new WaitPolicy(GLANCE, 0, seat, manner);
-    };
+        ? of(Duration.ofNanos(5_000), Duration.ofNanos(95_000), Duration.ZERO)
+        : new WaitPolicy(
+            Duration.ZERO, Duration.ofNanos(150_000), Duration.ZERO, OptionalInt.of(number));
   }
 }

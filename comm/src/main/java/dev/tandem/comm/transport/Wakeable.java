@@ -1,6 +1,6 @@
 package dev.tandem.comm.transport;
 
-/** Whoever waits in a call and can be made to look around, from any thread. */
+/** A call that waits and can be made to look around, from any thread. */
 interface Wakeable {
 
   void wake();

@@ -22,13 +22,14 @@
  *   <li>A call moves its own message and never waits for one thing alone ({@link
  *       dev.tandem.comm.transport.LocalCall}). A sender without room takes in what others send to
  *       it meanwhile, so two that send to each other never block. When it is tired of waiting, it
- *       rings for the receiver's keeper, a thread that takes in what no call there waits for; so a
+ *       signals the receiver's keeper, a thread that takes in what no call there waits for; so a
  *       send does not depend on what the receiver's program does.
  *   <li>What may pile up so is bounded channel by channel by the {@link
  *       dev.tandem.comm.transport.Window} of the connection between the two, over which
  *       acknowledgements travel.
- *   <li>Who waits looks for a while, then sleeps at the one {@link dev.tandem.comm.transport.Bell}
- *       of its rank, which rings for messages, for room and for losses alike.
+ *   <li>A call that waits looks for a while, then sleeps at the one {@link
+ *       dev.tandem.comm.transport.WakeSignal} of its rank, for messages, for room and for losses
+ *       alike.
  *   <li>Whether a rank lives, has left or is lost, its connection tells; what a rank sent before it
  *       left lies in the ring by the time its goodbye is read.
  * </ul>

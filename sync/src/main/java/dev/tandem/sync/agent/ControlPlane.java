@@ -56,9 +56,9 @@ final class ControlPlane {
 
   private void reduce(long[] words, ReduceOp op) {
     long began = System.nanoTime();
-    waiting.forConsent(rank()).ifPresent(communicator::waitBy);
+    waiting.forConsent().ifPresent(communicator::waitBy);
     communicator.allreduce(MemorySegment.ofArray(words), DType.INT64, op);
-    waiting.forConsent(rank()).ifPresent(_ -> communicator.waitBy(waiting.policy(rank())));
+    waiting.forConsent().ifPresent(_ -> communicator.waitBy(waiting.policy()));
     observer.agreed(began, System.nanoTime());
   }
 
