@@ -89,8 +89,7 @@ class LmdbSourcesTest {
       Steps steps = new Steps(order, BATCH, EpochEnd.EXACT);
       Position from = steps.position(firstStep);
       Plan plan =
-          new Plan(
-              communicator.rank(), communicator.size(), from, steps.stepsFor(3) - firstStep);
+          new Plan(communicator.rank(), communicator.size(), from, steps.stepsFor(3) - firstStep);
       try (Loader loader =
           new Loader(source, steps, Preparation.plain(FORMAT), plan, LoaderOptions.DEFAULT)) {
         while (loader.hasNext()) {
