@@ -49,13 +49,33 @@ public final class Affinity {
   /** Lets the calling thread run on these processors only. */
   public void pin(BitSet processors) {
     Linux.Scratch scratch = Linux.scratch();
+    call(setter, scratch, CALLING_THREAD, mask(scratch, processors), "set");
+  }
+
+  /**
+   * Lets a thread of this process run on these processors only.
+   *
+   * @param thread its number in {@code /proc/self/task}
+   * @return false if it has ended or may not be moved
+   */
+  public boolean pin(int thread, BitSet processors) {
+    Linux.Scratch scratch = Linux.scratch();
+    try {
+      call(setter, scratch, thread, mask(scratch, processors), "set");
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static MemorySegment mask(Linux.Scratch scratch, BitSet processors) {
     MemorySegment mask = scratch.memory.asSlice(0, MASK_BYTES).fill((byte) 0);
     byte[] bits = processors.toByteArray();
     if (bits.length > MASK_BYTES) {
       throw new IllegalArgumentException("no machine has processor " + (processors.length() - 1));
     }
     mask.asSlice(0, bits.length).copyFrom(MemorySegment.ofArray(bits));
-    call(setter, scratch, CALLING_THREAD, mask, "set");
+    return mask;
   }
 
   /**
@@ -64,16 +84,10 @@ public final class Affinity {
    */
   public void pinProcess(BitSet processors) {
     pin(processors);
-    MemorySegment mask = Linux.scratch().memory.asSlice(0, MASK_BYTES);
     Path tasks = Path.of("/proc/self/task");
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
       for (Path thread : threads) {
-        int number = Integer.parseInt(thread.getFileName().toString());
-        try {
-          call(setter, Linux.scratch(), number, mask, "set");
-        } catch (IllegalArgumentException e) {
-          // It has ended meanwhile; whoever is alive could be pinned as the calling thread was.
-        }
+        pin(Integer.parseInt(thread.getFileName().toString()), processors);
       }
     } catch (IOException e) {
       throw FileErrors.failure("read", tasks, e);

@@ -1,7 +1,6 @@
 package dev.tandem.sync;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.topology.Topology;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.sync.agent.GradientMemory;
@@ -13,7 +12,9 @@ import dev.tandem.sync.compress.Ledger;
 import dev.tandem.sync.compress.Volume;
 import dev.tandem.sync.cores.CorePartition;
 import dev.tandem.sync.cores.Role;
+import dev.tandem.sync.cores.ThreadPlacement;
 import dev.tandem.sync.plan.RequestGraph;
+import dev.tandem.sync.policy.Partitioning;
 import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.request.GradientRule;
@@ -48,6 +49,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   private final SyncOptions options;
   private final RequestQueue queue;
   private final CorePartition partition;
+  private final ThreadPlacement placement;
   private final SyncAgent agent;
   private final Thread thread;
   private final StallInspector stalls;
@@ -62,7 +64,10 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     this.rule = builder.rule;
     ledger.residuals().prepare(builder.gradients, rule.compression());
     this.queue = new RequestQueue(builder.observer, builder.defers());
-    this.partition = builder.partition();
+    this.partition =
+        CorePartition.of(
+            options.partitioning(), builder.communicator.topology(), builder.communicator.rank());
+    this.placement = new ThreadPlacement(partition);
     if (!(options.policy() instanceof Policy.Negotiated)) {
       builder.graph.ifPresent(queue::propose);
     }
@@ -73,8 +78,12 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
         options.threading().builder().name("tandem-sync-" + reports.rank()).start(this::runAll);
     this.stalls =
         new StallInspector(reports, queue, options.stallAfter(), options.stallAbort(), builder.log);
-    if (!partition.remark().isEmpty()) {
-      builder.observer.remark(partition.remark());
+    if (options.partitioning() != Partitioning.NONE) {
+      String line = "sync: %s: %s".formatted(options.partitionedCode(), partition.summary());
+      builder.observer.remark(line);
+      if (reports.rank() == 0) {
+        builder.log.accept(line);
+      }
     }
   }
 
@@ -150,17 +159,12 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       return this;
     }
 
-    /** Where lines about stalled tensors go, on rank 0; by default to the error stream. */
+    /**
+     * Where lines about stalled tensors and cores go, on rank 0; by default to the error stream.
+     */
     public Builder reporting(Consumer<String> lines) {
       log = lines;
       return this;
-    }
-
-    private CorePartition partition() {
-      Topology topology = communicator.topology();
-      int rank = communicator.rank();
-      return CorePartition.ofMachine(
-          options.partitioning(), topology.localRank(rank), topology.localSize(rank));
     }
 
     private boolean defers() {
@@ -184,11 +188,6 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     return options;
   }
 
-  /** Which cores the threads of this rank may use; the engine's and the input's enter it. */
-  public CorePartition partition() {
-    return partition;
-  }
-
   @Override
   public void submit(TensorView gradient, float weight) {
     step.expect();
@@ -209,6 +208,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     queue.endStep();
     await(step);
     ledger.residuals().endStep();
+    placement.endStep();
   }
 
   /** Waits for results, and does what can be done for them meanwhile. */
@@ -293,6 +293,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       }
       // Else other ranks are gone or stuck; the thread ends with the communicator.
       stalls.close();
+      placement.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new WorkFailedException("interrupted while the synchroniser was closing", e);

@@ -21,10 +21,13 @@ import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.nn.weights.TakenWeights;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.DurableFiles;
+import dev.tandem.sync.cores.CorePartition;
+import dev.tandem.sync.cores.Role;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -204,8 +207,18 @@ public final class RankMain {
         cost -> {});
   }
 
-  /** The ranks of a host share its processors. */
+  /** The ranks of a host share its cores; where a rank's are divided, the engine has its part. */
   private static int threads(TrainingConfig config, Communicator communicator) {
+    BitSet engine =
+        CorePartition.of(
+                config.synchronisation().partitioning(),
+                communicator.topology(),
+                communicator.rank())
+            .cores(Role.ENGINE);
+    boolean synchronises = config.servers().isEmpty() && !config.determinism().elastic();
+    if (synchronises && !engine.isEmpty()) {
+      return config.threadsPerRank(1, engine.cardinality());
+    }
     int here = communicator.topology().localSize(communicator.rank());
     return config.threadsPerRank(here, Runtime.getRuntime().availableProcessors());
   }

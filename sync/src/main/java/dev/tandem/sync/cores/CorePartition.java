@@ -1,34 +1,39 @@
 package dev.tandem.sync.cores;
 
+import dev.tandem.comm.topology.Topology;
 import dev.tandem.posix.Affinity;
 import dev.tandem.sync.policy.Partitioning;
 import java.util.BitSet;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
- * Disjoint sets of cores for the roles of a rank's threads. On a machine with too few cores it does
- * nothing, and says so. Thread-safe.
+ * Disjoint sets of cores for the roles of a rank's threads: one core for the background thread, the
+ * others for the engine and for input. With fewer than three cores per rank it does nothing, and
+ * says so. Immutable but for {@link #balance}; thread-safe.
  */
 public final class CorePartition {
+
+  /** The cores that a rank needs; for tests on machines with few cores. */
+  static final String FEWEST_PROPERTY = "tandem.scp.cores";
 
   /** One core for each role. */
   private static final int FEWEST_CORES = 3;
 
-  /** Of the cores that are not the background's, so many go to the input at first. */
+  /** Of the cores that are not the background's, one in this many goes to the input at first. */
   private static final int INPUT_SHARE = 4;
 
   private final Optional<Affinity> affinity;
-  private final String remark;
-  private final boolean moves;
+  private final String inactive;
+  private final boolean dynamic;
   private final int[] cores;
   // The first core is the background's, the last ones are the input's.
   private volatile int inputCores;
 
-  private CorePartition(Optional<Affinity> affinity, String remark, boolean moves, int[] cores) {
+  private CorePartition(
+      Optional<Affinity> affinity, String inactive, boolean dynamic, int[] cores) {
     this.affinity = affinity;
-    this.remark = remark;
-    this.moves = moves;
+    this.inactive = inactive;
+    this.dynamic = dynamic;
     this.cores = cores;
     this.inputCores = Math.max(1, (cores.length - 1) / INPUT_SHARE);
   }
@@ -39,32 +44,29 @@ public final class CorePartition {
     if (partitioning == Partitioning.NONE) {
       return new CorePartition(Optional.empty(), "", false, cores);
     }
-    if (cores.length < FEWEST_CORES) {
-      return new CorePartition(
-          Optional.empty(),
-          "core partitioning needs at least %d cores a rank and has %d: it does nothing"
-              .formatted(FEWEST_CORES, cores.length),
-          false,
-          cores);
+    // With two, engine and input share one.
+    int fewest = Math.max(2, Integer.getInteger(FEWEST_PROPERTY, FEWEST_CORES));
+    if (cores.length < fewest) {
+      String few =
+          "%d core%s per rank, fewer than %d: partitioning has no effect"
+              .formatted(cores.length, cores.length == 1 ? "" : "s", fewest);
+      return new CorePartition(Optional.empty(), few, false, cores);
     }
     Optional<Affinity> affinity = Affinity.capability().value();
     return new CorePartition(
         affinity,
-        affinity.isPresent() ? "" : "cores cannot be assigned on this machine",
+        "this system cannot assign threads to cores: partitioning has no effect",
         partitioning == Partitioning.DYNAMIC,
         cores);
   }
 
-  /**
-   * A partition of this rank's share of the cores that the calling thread may use.
-   *
-   * @param localRank of the ranks on this host
-   * @param localSize how many ranks share these cores: 1 if each rank was given its own
-   */
-  public static CorePartition ofMachine(Partitioning partitioning, int localRank, int localSize) {
+  /** A partition of a rank's share of the cores that the calling thread may use. */
+  public static CorePartition of(Partitioning partitioning, Topology topology, int rank) {
     BitSet available =
         Affinity.capability().value().map(Affinity::current).orElseGet(CorePartition::allCores);
     int[] cores = available.stream().toArray();
+    int localSize = topology.localSize(rank);
+    int localRank = topology.localRank(rank);
     BitSet mine = new BitSet();
     for (int i = cores.length * localRank / localSize;
         i < cores.length * (localRank + 1) / localSize;
@@ -80,34 +82,48 @@ public final class CorePartition {
     return all;
   }
 
-  /** Whether threads are pinned. */
+  /** Whether threads are placed. */
   public boolean active() {
     return affinity.isPresent();
   }
 
-  /** Why nothing is pinned although it was asked for; else empty. */
-  public String remark() {
-    return remark;
+  /** Whether cores move to where they are short. */
+  boolean dynamic() {
+    return active() && dynamic;
   }
 
-  /** The cores of a role now. */
+  /** What is done, in a line for the user. */
+  public String summary() {
+    return active()
+        ? "core %s for the background thread, %s for the engine, %s for input%s"
+            .formatted(
+                cores(Role.BACKGROUND),
+                cores(Role.ENGINE),
+                cores(Role.INPUT),
+                dynamic ? ", moving to where they are short" : "")
+        : inactive;
+  }
+
+  /** The cores of a role now; none if nothing is placed. */
   public BitSet cores(Role role) {
-    int input = inputCores;
-    int begin =
-        switch (role) {
-          case BACKGROUND -> 0;
-          case ENGINE -> 1;
-          case INPUT -> cores.length - input;
-        };
-    int end =
-        switch (role) {
-          case BACKGROUND -> 1;
-          case ENGINE -> cores.length - input;
-          case INPUT -> cores.length;
-        };
     BitSet set = new BitSet();
-    for (int i = begin; active() ? i < end : i < 0; i++) {
-      set.set(cores[i]);
+    if (active()) {
+      int input = Math.max(1, cores.length - inputCores);
+      int begin =
+          switch (role) {
+            case BACKGROUND -> 0;
+            case ENGINE -> 1;
+            case INPUT -> input;
+          };
+      int end =
+          switch (role) {
+            case BACKGROUND -> 1;
+            case ENGINE -> Math.max(2, input);
+            case INPUT -> cores.length;
+          };
+      for (int i = begin; i < end; i++) {
+        set.set(cores[i]);
+      }
     }
     return set;
   }
@@ -117,39 +133,24 @@ public final class CorePartition {
     affinity.ifPresent(thread -> thread.pin(cores(role)));
   }
 
-  /** Does work whose threads run on the cores of this role; the calling thread keeps its own. */
-  public <T> T inside(Role role, Supplier<T> work) {
-    if (!active()) {
-      return work.get();
-    }
-    BitSet own = affinity.get().current();
-    affinity.get().pin(cores(role));
-    try {
-      return work.get();
-    } finally {
-      affinity.get().pin(own);
-    }
-  }
-
   /**
-   * Moves a core to where it is short, if this partition is dynamic; threads follow when they
-   * {@link #enter} again.
+   * Moves a core to where it is short, if this partition is dynamic.
    *
-   * @param inputWaitShare of a step that the engine waited for input
-   * @param inputIdleShare of a step that the input threads waited for the engine
-   * @return whether cores have moved
+   * @param engine the share of the time in which the training thread ran
+   * @param input the number of cores that the input threads kept busy
+   * @return whether a core has moved
    */
-  public synchronized boolean balance(double inputWaitShare, double inputIdleShare) {
-    int most = cores.length - 2;
-    if (!moves) {
+  synchronized boolean balance(double engine, double input) {
+    if (!dynamic()) {
       return false;
     }
-    if (inputWaitShare > 0.05 && inputCores < most) {
+    // Input has no time left and the engine has: it waits.
+    if (input > 0.9 * inputCores && engine < 0.9 && inputCores < cores.length - 2) {
       inputCores = inputCores + 1;
       return true;
     }
-    // A core less must still be enough: what is left must have been idle in excess of it.
-    if (inputWaitShare < 0.01 && inputCores > 1 && inputIdleShare > 1.2 / inputCores) {
+    // One core less is enough by far.
+    if (inputCores > 1 && input < 0.7 * (inputCores - 1)) {
       inputCores = inputCores - 1;
       return true;
     }

@@ -26,6 +26,7 @@ public record SyncOptions(
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   private static final String POOL = "pool";
+  private static final String DYNAMIC = "dynamic";
 
   /** What could follow a plus in earlier versions. */
   private static final Pattern REMOVED =
@@ -59,7 +60,7 @@ public record SyncOptions(
 
   /**
    * The options of this name, such as {@code topo} or {@code baseline-parked}; {@code topo+pool}
-   * works in the shared pool.
+   * works in the shared pool, and the cores of {@code scp+dynamic} move to where they are short.
    */
   public static SyncOptions of(String code) {
     String[] words = code.split("\\+", -1);
@@ -80,17 +81,26 @@ public record SyncOptions(
     if (word.equals(POOL)) {
       return with(Threading.SHARED_POOL);
     }
+    if (word.equals(DYNAMIC) && partitioning != Partitioning.NONE) {
+      return with(Partitioning.DYNAMIC);
+    }
     throw new UsageException(
         REMOVED.matcher(word).matches()
             ? "synchronisation '%s': +%s was removed; use '%s'"
                 .formatted(code, word, code.replace("+" + word, ""))
-            : "synchronisation '%s': only +%s may follow a policy, not +%s"
-                .formatted(code, POOL, word));
+            : "synchronisation '%s': only +%s, and +%s with scp or scp-topo, may follow a policy, not +%s"
+                .formatted(code, POOL, DYNAMIC, word));
   }
 
   /** The names of policies that {@link #of(String)} knows. */
   public static List<String> codes() {
     return List.copyOf(BY_CODE.keySet());
+  }
+
+  /** The name of a policy that partitions cores. */
+  public String partitionedCode() {
+    return (policy instanceof Policy.Negotiated ? "scp" : "scp-topo")
+        + (partitioning == Partitioning.DYNAMIC ? "+" + DYNAMIC : "");
   }
 
   public SyncOptions with(Policy other) {

@@ -2,6 +2,7 @@ package dev.tandem.train.config;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import dev.tandem.nn.yaml.Default;
+import dev.tandem.sync.policy.Partitioning;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.policy.Threading;
 import dev.tandem.sync.tune.AutoSynchronizer;
@@ -40,6 +41,11 @@ public record SynchronisationConfig(
   /** Whether background and input threads share one pool. */
   public boolean sharesPool() {
     return !automatic() && SyncOptions.of(policy).threading() == Threading.SHARED_POOL;
+  }
+
+  /** How the cores of a rank are divided between its threads. */
+  public Partitioning partitioning() {
+    return automatic() ? Partitioning.NONE : SyncOptions.of(policy).partitioning();
   }
 
   /** Where {@code auto} keeps what it found. */
