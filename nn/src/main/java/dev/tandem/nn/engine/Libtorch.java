@@ -2,8 +2,6 @@ package dev.tandem.nn.engine;
 
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.posix.Capability;
-import dev.tandem.posix.OpenMp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
@@ -157,14 +155,6 @@ public final class Libtorch {
   /** Whether convolutions are computed by oneDNN, where it knows them, or by products of BLAS. */
   public static boolean usesOneDnn() {
     return oneDnn;
-  }
-
-  /** The threads that the engine computes with, for work of ours. */
-  public static Capability<OpenMp> openMp() {
-    long parallel = Native.symbols().find("GOMP_parallel");
-    return parallel == 0
-        ? new Capability.Missing<>("this libtorch does not compute with GNU's OpenMP")
-        : OpenMp.by(MemorySegment.ofAddress(parallel));
   }
 
   /** Such as 2.7.1. */

@@ -1,7 +1,6 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.nn.engine.Functions;
-import dev.tandem.nn.engine.MemoryFormat;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Activation;
 import java.util.List;
@@ -22,7 +21,7 @@ final class ActivationLayer implements Layer {
     Tensor input = inputs.getFirst();
     Tensor output =
         switch (function) {
-          case RELU -> VectorUnit.serves(input) ? VectorRelu.forward(input) : Functions.relu(input);
+          case RELU -> Functions.relu(input);
           case LEAKY_RELU -> Functions.leakyRelu(input, slope);
           case GELU -> Functions.gelu(input);
           case SIGMOID -> Functions.sigmoid(input);
@@ -38,10 +37,6 @@ final class ActivationLayer implements Layer {
       return forward(inputs, mode); // their backward passes need the input, or they are rare
     }
     Tensor input = inputs.getFirst();
-    if (VectorUnit.serves(input) && input.isContiguous(MemoryFormat.CHANNELS_LAST)) {
-      VectorRelu.forwardOver(input);
-      return new Pass(input, input);
-    }
     return new Pass(input, Functions.reluInPlace(input));
   }
 
@@ -49,10 +44,7 @@ final class ActivationLayer implements Layer {
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
     return List.of(
         switch (function) {
-          case RELU ->
-              VectorUnit.serves(outputGradient)
-                  ? VectorRelu.backward(pass.output(), outputGradient)
-                  : Functions.reluBackward(outputGradient, pass.output());
+          case RELU -> Functions.reluBackward(outputGradient, pass.output());
           case LEAKY_RELU -> Functions.leakyReluBackward(outputGradient, pass.input(), slope);
           case GELU -> Functions.geluBackward(outputGradient, pass.input());
           case SIGMOID -> Functions.sigmoidBackward(outputGradient, pass.output());

@@ -5,26 +5,17 @@ import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.engine.Windows;
 import dev.tandem.nn.spec.AveragePool;
-import dev.tandem.nn.spec.Window;
 import java.util.List;
-import java.util.Optional;
 
 /** The mean over windows. */
 final class AveragePoolLayer implements Layer {
 
   private final Windows windows;
   private final boolean ceil;
-  private final Optional<VectorAveragePool> vectors;
 
   AveragePoolLayer(AveragePool spec, Shape input) {
-    Window window = spec.window().over(input.extents().size() - 1);
-    windows = Torch.windows(window);
+    windows = Torch.windows(spec.window().over(input.extents().size() - 1));
     ceil = spec.ceil();
-    vectors =
-        VectorUnit.present() && window.kernel().size() == 2
-            ? Optional.of(
-                new VectorAveragePool(ImageWindows.of(window, input, spec.output(List.of(input)))))
-            : Optional.empty();
   }
 
   @Override
@@ -35,10 +26,6 @@ final class AveragePoolLayer implements Layer {
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    Tensor input = pass.input();
-    if (vectors.isPresent() && VectorUnit.serves(input)) {
-      return List.of(vectors.get().backward(outputGradient));
-    }
-    return List.of(Functions.averagePoolBackward(outputGradient, input, windows, ceil));
+    return List.of(Functions.averagePoolBackward(outputGradient, pass.input(), windows, ceil));
   }
 }

@@ -43,7 +43,7 @@ public final class Layers {
       case GlobalPool spec -> new GlobalPoolLayer(spec);
       case GroupNorm spec -> new NormLayers.Group(spec, tensors);
       case LayerNorm spec -> new NormLayers.Features(spec, tensors);
-      case LocalResponseNorm spec -> new LocalResponseNormLayer(spec, input);
+      case LocalResponseNorm spec -> new LocalResponseNormLayer(spec);
       case MaxPool spec -> new MaxPoolLayer(spec, input);
       case Positions _ -> new ShapeLayers.Positions(tensors);
       case SelfAttention spec -> new SelfAttentionLayer(spec, tensors);

@@ -1,13 +1,11 @@
 package dev.tandem.nn.internal;
 
-import dev.tandem.core.Shape;
 import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.engine.Windows;
 import dev.tandem.nn.spec.LocalResponseNorm;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * y = x s^-beta with s = k + alpha m(x²), where m is the mean over the window. Saves s and s^-beta.
@@ -21,25 +19,14 @@ final class LocalResponseNormLayer implements Layer {
   private static final double USUAL_BETA = 0.75;
 
   private final LocalResponseNorm spec;
-  private final Optional<VectorResponseNorm> vectors;
 
-  LocalResponseNormLayer(LocalResponseNorm spec, Shape input) {
+  LocalResponseNormLayer(LocalResponseNorm spec) {
     this.spec = spec;
-    vectors =
-        VectorUnit.present()
-                && spec.across() == LocalResponseNorm.Across.SPACE
-                && spec.beta() == VectorResponseNorm.BETA
-                && input.extents().size() == 3
-            ? Optional.of(new VectorResponseNorm(spec, input))
-            : Optional.empty();
   }
 
   @Override
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
-    if (vectors.isPresent() && VectorUnit.serves(input)) {
-      return vectors.get().forward(input);
-    }
     Tensor scale = mean(input.mul(input)).mul_(spec.alpha()).add_(spec.k());
     Tensor factor = factor(scale);
     return new Pass(input, input.mul(factor), scale, factor);
@@ -57,9 +44,6 @@ final class LocalResponseNormLayer implements Layer {
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    if (vectors.isPresent() && VectorUnit.serves(pass.input())) {
-      return List.of(vectors.get().backward(pass, outputGradient));
-    }
     Tensor scale = pass.saved(0);
     Tensor direct = outputGradient.mul(pass.saved(1));
     Tensor through = mean(direct.mul(pass.input()).div_(scale)).mul_(pass.input());
