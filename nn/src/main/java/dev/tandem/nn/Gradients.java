@@ -28,7 +28,7 @@ public final class Gradients {
    */
   public static double clip(Network network, double largestNorm) {
     if (!(largestNorm > 0)) {
-      throw new UsageException("the largest gradient norm is more than 0, not " + largestNorm);
+      throw new UsageException("the largest gradient norm must be more than 0, not " + largestNorm);
     }
     double norm = norm(network);
     if (norm > largestNorm) {
@@ -39,8 +39,8 @@ public final class Gradients {
 
   /**
    * The gradient with an element that is not finite and that the backward pass made first: the
-   * culprit, since those behind it only inherit. Reads all gradients; meant for after a norm that
-   * is not finite.
+   * culprit, since those after it only inherit. Reads all gradients; meant for after a norm that is
+   * not finite.
    */
   public static Optional<TensorView> firstNotFinite(Network network) {
     List<TensorView> views = network.gradients();

@@ -81,7 +81,7 @@ public final class LayerPasses implements AutoCloseable {
     return gradients.views();
   }
 
-  /** The shape of one sample behind the layer. */
+  /** The shape of one sample after the layer. */
   public Shape outputShape() {
     return outputShape;
   }

@@ -194,10 +194,6 @@ public final class Network implements AutoCloseable {
     return parameters;
   }
 
-  FlatTensors bufferBucket() {
-    return buffers;
-  }
-
   FlatTensors gradientBucket(int shard) {
     while (gradients.size() <= shard) {
       gradients.add(new FlatTensors(arena, "", options.dtype(), spec.parameters()));

@@ -34,10 +34,10 @@ public record NetworkOptions(DType dtype, Precision precision, List<String> froz
   public NetworkOptions {
     frozen = List.copyOf(frozen);
     if (dtype != DType.FLOAT32 && dtype != DType.FLOAT64) {
-      throw new UsageException("a network computes in FLOAT32 or FLOAT64, not in " + dtype);
+      throw new UsageException("the type of a network must be FLOAT32 or FLOAT64, not " + dtype);
     }
     if (precision == Precision.MIXED && dtype != DType.FLOAT32) {
-      throw new UsageException("mixed precision keeps parameters in FLOAT32, not in " + dtype);
+      throw new UsageException("mixed precision needs parameters in FLOAT32, not " + dtype);
     }
   }
 

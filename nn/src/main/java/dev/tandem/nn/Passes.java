@@ -93,7 +93,7 @@ final class Passes {
     }
   }
 
-  /** The loss of a run; its gradient goes behind the outputs. */
+  /** The loss of a run; its gradient is set at the outputs. */
   private double compare(Lockstep lockstep, int run, Samples samples, TrainingStep step) {
     Tensor targets = targets(samples);
     double sum = 0;

@@ -27,7 +27,8 @@ public final class SgdMomentum extends ParameterwiseOptimizer {
       Numbers.share("momentum", momentum);
       Numbers.notNegative("weight-decay", weightDecay);
       if (!(largestNorm > 0)) {
-        throw new UsageException("the largest gradient norm is more than 0, not " + largestNorm);
+        throw new UsageException(
+            "the largest gradient norm must be more than 0, not " + largestNorm);
       }
     }
   }

@@ -52,12 +52,12 @@ public record TrainingStep(
     return new TrainingStep(seed, number, firstSample, accumulate, ready, reducer, meanOver);
   }
 
-  /** The same step as a part of one with so many samples. */
+  /** The same step as a part of one with N samples. */
   public TrainingStep withMeanOver(long samples) {
     return new TrainingStep(seed, number, firstSample, accumulate, ready, statistics, samples);
   }
 
-  /** What the gradients of the mean of so many samples are multiplied with. */
+  /** What the gradients of the mean over N samples are multiplied with. */
   double share(int samples) {
     return meanOver == 0 ? 1 : (double) samples / meanOver;
   }

@@ -10,11 +10,11 @@ public record WarmupCosine(double peak, long warmupSteps, long totalSteps) imple
 
   public WarmupCosine {
     if (!(peak > 0)) {
-      throw new UsageException("the learning rate is more than 0, not " + peak);
+      throw new UsageException("the learning rate must be more than 0, not " + peak);
     }
     if (warmupSteps < 0 || warmupSteps > totalSteps) {
       throw new UsageException(
-          "warm-up takes from 0 to all %d steps, not %d".formatted(totalSteps, warmupSteps));
+          "warm-up must take 0 to %d steps, not %d".formatted(totalSteps, warmupSteps));
     }
   }
 

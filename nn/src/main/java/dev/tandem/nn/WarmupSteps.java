@@ -25,8 +25,7 @@ public record WarmupSteps(
     for (int i = 0; i < falls.size(); i++) {
       long earliest = i == 0 ? warmupSteps : falls.get(i - 1) + 1;
       if (falls.get(i) < earliest) {
-        throw new UsageException(
-            "the rate falls behind the warm-up and in order, not at steps " + falls);
+        throw new UsageException("falls must be ascending and after the warm-up, not " + falls);
       }
     }
   }

@@ -22,8 +22,8 @@
  * of an arena that the network or optimizer owns; the engine computes in that very memory, and
  * callers see it as {@link dev.tandem.core.TensorView}s, row-major, and as one segment that a
  * collective can reduce at once. Activations are channels-last and are freed as the backward pass
- * leaves them behind; whatever else a step allocates is freed when it returns. Types of the engine
- * never leave this module: no public type here mentions them, and nobody outside imports {@code
+ * keeps them; whatever else a step allocates is freed when it returns. Types of the engine never
+ * leave this module: no public type here mentions them, and no code outside imports {@code
  * dev.tandem.nn.internal}.
  *
  * <p>Threads: a network and its optimizer are used by one thread at a time, which may change

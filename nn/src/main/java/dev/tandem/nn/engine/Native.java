@@ -60,7 +60,6 @@ final class Native {
     static final MethodHandle DATA = query("aoti_torch_get_data_ptr");
     static final MethodHandle DIMENSIONS = query("aoti_torch_get_dim");
     static final MethodHandle SIZES = query("aoti_torch_get_sizes");
-    static final MethodHandle STRIDES = query("aoti_torch_get_strides");
     static final MethodHandle TYPE = query("aoti_torch_get_dtype");
     static final MethodHandle GRADIENT_MODE =
         of("aoti_torch_grad_mode_set_enabled", FunctionDescriptor.ofVoid(JAVA_BOOLEAN));
@@ -99,7 +98,6 @@ final class Native {
     DATA,
     DIMENSIONS,
     SIZES,
-    STRIDES,
     TYPE
   }
 
@@ -189,7 +187,6 @@ final class Native {
             case DATA -> (int) Handles.DATA.invokeExact(handle, result.address());
             case DIMENSIONS -> (int) Handles.DIMENSIONS.invokeExact(handle, result.address());
             case SIZES -> (int) Handles.SIZES.invokeExact(handle, result.address());
-            case STRIDES -> (int) Handles.STRIDES.invokeExact(handle, result.address());
             case TYPE -> (int) Handles.TYPE.invokeExact(handle, result.address());
           });
       return result.get(JAVA_LONG, 0);

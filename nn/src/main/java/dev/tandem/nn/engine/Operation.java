@@ -41,8 +41,6 @@ enum Operation {
   DIV_IN_PLACE_TENSOR("11div__Tensor4callERNS_6TensorERKS2_"),
   EMPTY(
       "19empty_memory_format4callEN3c108ArrayRefINS2_6SymIntEEESt8optionalINS2_10ScalarTypeEES6_INS2_6LayoutEES6_INS2_6DeviceEES6_IbES6_INS2_12MemoryFormatEE"),
-  EMPTY_LIKE(
-      "10empty_like4callERKNS_6TensorESt8optionalIN3c1010ScalarTypeEES5_INS6_6LayoutEES5_INS6_6DeviceEES5_IbES5_INS6_12MemoryFormatEE"),
   EQ_TENSOR("9eq_Tensor4callERKNS_6TensorES4_"),
   EXPAND("6expand4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEEb"),
   FLATTEN("18flatten_using_ints4callERKNS_6TensorEll"),

@@ -93,17 +93,15 @@ public final class Tensor {
         .result();
   }
 
-  /** Memory as it comes, for a tensor of this one's shape, type and order in memory. */
-  public Tensor emptyLike() {
-    return like(Operation.EMPTY_LIKE);
-  }
-
   public Tensor zerosLike() {
-    return like(Operation.ZEROS_LIKE);
-  }
-
-  private Tensor like(Operation operation) {
-    return returning(operation).tensor(this).absent().absent().absent().absent().absent().result();
+    return returning(Operation.ZEROS_LIKE)
+        .tensor(this)
+        .absent()
+        .absent()
+        .absent()
+        .absent()
+        .absent()
+        .result();
   }
 
   public Tensor fullLike(double value) {
@@ -180,27 +178,6 @@ public final class Tensor {
     return elements;
   }
 
-  /** Whether the elements are in this order in memory, without gaps. */
-  public boolean isContiguous(MemoryFormat format) {
-    long[] extents = sizes();
-    if (format != MemoryFormat.CONTIGUOUS
-        && extents.length != (format == MemoryFormat.CHANNELS_LAST ? 4 : 5)) {
-      return false;
-    }
-    long[] strides = numbers(Native.Property.STRIDES);
-    long expected = 1;
-    for (int i = extents.length - 1; i >= 0; i--) {
-      // Channels last: 1, then the last dimension down to the third, then the first.
-      int dimension =
-          format == MemoryFormat.CONTIGUOUS || i == 0 ? i : i == extents.length - 1 ? 1 : i + 1;
-      if (extents[dimension] != 1 && strides[dimension] != expected) {
-        return false;
-      }
-      expected *= extents[dimension];
-    }
-    return true;
-  }
-
   /** The memory of a tensor without gaps; it must outlive the segment. */
   public MemorySegment memory() {
     return Native.memory(Native.query(Native.Property.DATA, handle()), numel() * type().bytes());
@@ -209,7 +186,8 @@ public final class Tensor {
   /** The only element, as a number. */
   public double item() {
     if (numel() != 1) {
-      throw new IllegalStateException("a tensor of %d elements is no number".formatted(numel()));
+      throw new IllegalStateException(
+          "a tensor of %d elements is not a single number".formatted(numel()));
     }
     MemorySegment data = memory();
     return switch (type()) {

@@ -30,8 +30,7 @@ public enum ExportFormat {
       format.endings().forEach(each -> known.add("." + each));
     }
     throw new UsageException(
-        "%s: its ending does not tell what kind of file it is; known: %s"
-            .formatted(file, String.join(", ", known)));
+        "%s: unknown file ending; known: %s".formatted(file, String.join(", ", known)));
   }
 
   private List<String> endings() {
@@ -42,7 +41,7 @@ public enum ExportFormat {
     };
   }
 
-  /** The letters behind the last dot of a file's name, in lower case. */
+  /** The letters after the last dot of a file's name, in lower case. */
   static String ending(Path file) {
     String name = String.valueOf(file.getFileName());
     return name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);

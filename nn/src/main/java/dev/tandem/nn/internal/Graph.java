@@ -116,7 +116,7 @@ public final class Graph {
     markOverwriting();
   }
 
-  /** An activation may take the place of its input, if that serves nobody else, now or later. */
+  /** An activation may take the place of its input, if nothing else needs that, now or later. */
   private void markOverwriting() {
     int[] uses = new int[size()];
     inputs.forEach(own -> own.stream().filter(input -> input != INPUT).forEach(in -> uses[in]++));
@@ -214,13 +214,13 @@ public final class Graph {
 
   /**
    * Whether the output of this node is needed after the forward pass: by the loss, or by a backward
-   * pass of its own or of a node behind it.
+   * pass of its own or of a node after it.
    */
   boolean keeps(int node) {
     return keeps[node];
   }
 
-  /** Whether gradients are needed behind this node: it learns, or one before it does. */
+  /** Whether gradients are needed at this node: it learns, or one before it does. */
   boolean learns(int node) {
     return learns[node];
   }

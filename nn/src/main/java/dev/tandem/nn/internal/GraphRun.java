@@ -10,8 +10,8 @@ import java.util.function.IntConsumer;
  * One batch on its way through a graph, node by node: forward in the order of the nodes, then
  * backward in the other. Used inside a scope of the caller's, which owns the input.
  *
- * <p>The gradient behind a node that feeds several others is the sum of theirs in the order in
- * which the backward pass meets them, from the last node to the first.
+ * <p>The gradient of a node that feeds several others is the sum of theirs in the order in which
+ * the backward pass meets them, from the last node to the first.
  */
 public final class GraphRun implements AutoCloseable {
 
@@ -89,7 +89,7 @@ public final class GraphRun implements AutoCloseable {
     return passes[node].output();
   }
 
-  /** Says what the gradient of the loss behind an output node is, or adds to it. */
+  /** Sets the gradient of the loss at an output node, or adds to it. */
   void gradient(int node, Tensor gradient) {
     try (Scope _ = new Scope()) {
       add(node, gradient);

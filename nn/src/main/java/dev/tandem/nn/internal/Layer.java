@@ -50,7 +50,7 @@ public interface Layer {
   Pass forward(List<Tensor> inputs, Mode mode);
 
   /**
-   * As {@link #forward}, for inputs that nobody needs any more: the output may take their place.
+   * As {@link #forward}, for inputs that are not needed any more: the output may take their place.
    */
   default Pass forwardOver(List<Tensor> inputs, Mode mode) {
     return forward(inputs, mode);

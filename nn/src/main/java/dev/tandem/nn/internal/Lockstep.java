@@ -51,12 +51,12 @@ public final class Lockstep {
     }
   }
 
-  /** The values behind an output of a run; valid until its backward pass. */
+  /** The values of an output of a run; valid until its backward pass. */
   public Tensor output(int run, int output) {
     return runs.get(run).output(graph.outputs().get(output));
   }
 
-  /** Says the gradient behind an output of a run. */
+  /** Sets the gradient of an output of a run. */
   public void gradient(int run, int output, Tensor gradient) {
     runs.get(run).gradient(graph.outputs().get(output), gradient);
   }

@@ -11,13 +11,13 @@ final class Blocks {
 
   private Blocks() {}
 
-  /** Convolution and ReLU behind the layer added last; the convolution's name is the block's. */
+  /** Convolution and ReLU after the layer added last; the convolution's name is the block's. */
   static void convolutionRelu(NetworkBuilder network, Convolution convolution) {
     network.add(convolution);
     network.add(Activation.relu(convolution.name() + ".relu"));
   }
 
-  /** Convolution without bias, batch normalisation and ReLU behind a layer. */
+  /** Convolution without bias, batch normalisation and ReLU after a layer. */
   static String convolutionNormRelu(
       NetworkBuilder network,
       String input,

@@ -59,8 +59,8 @@ public final class DigitsNetwork {
   }
 
   /**
-   * The learning rate of each step, for a training set that takes so many steps to pass: it climbs
-   * during the first pass and falls during the others.
+   * The learning rate of each step, for a training set that takes this many steps per epoch: it
+   * climbs during the first pass and falls during the others.
    */
   public static WarmupCosine learningRate(long stepsPerEpoch) {
     return new WarmupCosine(PEAK_RATE, stepsPerEpoch, EPOCHS * stepsPerEpoch);

@@ -30,7 +30,7 @@ public final class ResNet {
     this.bottlenecks = bottlenecks;
   }
 
-  /** The network with so many layers: 18, 34, 50, 101 or 152. */
+  /** The network with this many layers: 18, 34, 50, 101 or 152. */
   public static NetworkSpec spec(int layers, int classes) {
     ResNet resNet = new ResNet(Shape.of(3, 224, 224), layers >= 50);
     resNet.convolutionNorm("conv1", NetworkSpec.INPUT, 64, 7, 2);
@@ -58,7 +58,8 @@ public final class ResNet {
       case 101 -> new int[] {3, 4, 23, 3};
       case 152 -> new int[] {3, 8, 36, 3};
       default ->
-          throw new UsageException("a ResNet has 18, 34, 50, 101 or 152 layers, not " + layers);
+          throw new UsageException(
+              "ResNet: unknown number of layers; expected 18, 34, 50, 101 or 152, not " + layers);
     };
   }
 

@@ -17,7 +17,7 @@ import dev.tandem.nn.spec.Window;
 
 /**
  * A small transformer encoder that classifies images: square patches become tokens, blocks of
- * attention and a two-layer network follow, each behind a normalisation and beside a shortcut, and
+ * attention and a two-layer network follow, each after a normalisation and beside a shortcut, and
  * the mean of the tokens is scored.
  */
 public final class TransformerEncoder {

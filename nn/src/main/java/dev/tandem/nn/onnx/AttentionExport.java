@@ -23,9 +23,10 @@ final class AttentionExport {
     nodes.add(
         "Split",
         blocks,
-        List.of(projected, nodes.wholes(name + "/sizes", features, features, features)),
+        List.of(projected, nodes.integers(name + "/sizes", features, features, features)),
         new Attributes().whole("axis", 2));
-    String byHead = nodes.wholes(name + "/heads", 0, tokens, spec.heads(), features / spec.heads());
+    String byHead =
+        nodes.integers(name + "/heads", 0, tokens, spec.heads(), features / spec.heads());
     String queries = head(blocks.get(0), byHead, 0, 2, 1, 3); // N H T D
     String keys = head(blocks.get(1), byHead, 0, 2, 3, 1); // N H D T
     String values = head(blocks.get(2), byHead, 0, 2, 1, 3); // N H T D
@@ -41,7 +42,10 @@ final class AttentionExport {
             "Transpose", name + "/places", List.of(answers), LayerExport.permutation(0, 2, 1, 3));
     String rows =
         nodes.add(
-            "Reshape", name + "/rows", places, nodes.wholes(name + "/shape", 0, tokens, features));
+            "Reshape",
+            name + "/rows",
+            places,
+            nodes.integers(name + "/shape", 0, tokens, features));
     linear(name, "out_projection", name, rows);
   }
 

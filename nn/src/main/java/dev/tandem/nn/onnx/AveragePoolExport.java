@@ -54,9 +54,9 @@ final class AveragePoolExport {
             spec.name() + "/means",
             List.of(input),
             new Attributes()
-                .wholes("kernel_shape", window.kernel())
-                .wholes("strides", window.stride())
-                .wholes("pads", pads)
+                .integers("kernel_shape", window.kernel())
+                .integers("strides", window.stride())
+                .integers("pads", pads)
                 .whole("ceil_mode", 0)
                 .whole("count_include_pad", 1));
     String scale = nodes.constant(scale(spec.name() + "/scale", window, shape, output));

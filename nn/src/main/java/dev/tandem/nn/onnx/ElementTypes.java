@@ -24,8 +24,7 @@ final class ElementTypes {
       case 16 -> DType.BFLOAT16;
       default ->
           throw new UsageException(
-              "tensor %s has elements of ONNX type %d, which Tandem does not have"
-                  .formatted(tensor, number));
+              "tensor %s has unsupported ONNX element type %d".formatted(tensor, number));
     };
   }
 

@@ -32,12 +32,12 @@ final class ExportNodes {
     return outputs.getFirst();
   }
 
-  String wholes(String name, long... values) {
+  String integers(String name, long... values) {
     List<Long> list = new ArrayList<>();
     for (long value : values) {
       list.add(value);
     }
-    constants.add(Tensors.wholes(name, list));
+    constants.add(Tensors.integers(name, list));
     return name;
   }
 
@@ -79,9 +79,9 @@ final class ExportNodes {
       return this;
     }
 
-    Attributes wholes(String name, List<Integer> list) {
+    Attributes integers(String name, List<Integer> list) {
       List<Long> longs = list.stream().map(Integer::longValue).toList();
-      values.put(name, new OnnxModel.Attribute.Wholes(longs));
+      values.put(name, new OnnxModel.Attribute.Integers(longs));
       return this;
     }
   }

@@ -61,12 +61,12 @@ final class GraphImport {
     }
     OnnxModel.Value input = inputs.getFirst();
     if (input.elementType() != ElementTypes.FLOAT) {
-      throw new UsageException("the input %s is not of 32-bit floats".formatted(input.name()));
+      throw new UsageException("the input %s must be 32-bit floats".formatted(input.name()));
     }
     List<Long> extents = input.extents();
     if (extents.size() < 2 || extents.stream().skip(1).anyMatch(extent -> extent < 1)) {
       throw new UsageException(
-          "the input %s has the extents %s: export the model with all but the batch's fixed"
+          "the input %s has the extents %s: all but the batch's must be fixed; export the model so"
               .formatted(input.name(), extents));
     }
     Shape sample = new Shape(extents.subList(1, extents.size()));

@@ -66,8 +66,7 @@ final class ImportState {
     String name = node.inputs().get(place);
     Value value = values.get(name);
     if (value == null) {
-      throw new UsageException(
-          "node %s: nothing before it makes its input '%s'".formatted(node.label(), name));
+      throw new UsageException("node %s: unknown input '%s'".formatted(node.label(), name));
     }
     return value;
   }
@@ -77,7 +76,7 @@ final class ImportState {
     return values.get(name);
   }
 
-  /** The shape of a sample behind a layer of ours. */
+  /** The shape of a sample after a layer of ours. */
   Shape shape(Value.Layer layer) {
     return shapes.get(layer.name());
   }
@@ -86,7 +85,7 @@ final class ImportState {
   Shape whole(OnnxModel.Node node, Value.Layer input) {
     Shape own = shape(input);
     if (!own.equals(input.seen())) {
-      throw new NodeAttributes(node).refused("behind a global pool without Flatten");
+      throw new NodeAttributes(node).refused("after a global pool without Flatten");
     }
     return own;
   }

@@ -66,7 +66,7 @@ final class LayerExport {
                   ? List.of(input, name + ".weight", name + ".bias")
                   : List.of(input, name + ".weight"),
               window(spec.window(), shape)
-                  .wholes("dilations", over(spec.window(), shape).dilation())
+                  .integers("dilations", over(spec.window(), shape).dilation())
                   .whole("group", spec.groups()));
       case Dropout spec ->
           nodes.add("Dropout", name, input, nodes.number(name + "/ratio", spec.probability()));
@@ -91,7 +91,7 @@ final class LayerExport {
               name,
               List.of(input),
               window(spec.window(), shape)
-                  .wholes("dilations", over(spec.window(), shape).dilation())
+                  .integers("dilations", over(spec.window(), shape).dilation())
                   .whole("ceil_mode", spec.ceil() ? 1 : 0));
       case Positions _ -> nodes.add("Add", name, input, name + ".weight");
       case SelfAttention spec -> new AttentionExport(nodes).export(spec, input, shape);
@@ -100,9 +100,9 @@ final class LayerExport {
               "ReduceMean",
               name,
               List.of(input),
-              new Attributes().wholes("axes", List.of(1)).whole("keepdims", 0));
+              new Attributes().integers("axes", List.of(1)).whole("keepdims", 0));
       case Tokens _ -> {
-        String places = nodes.wholes(name + "/shape", 0, shape.extents().getFirst(), -1);
+        String places = nodes.integers(name + "/shape", 0, shape.extents().getFirst(), -1);
         String rows = nodes.add("Reshape", name + "/rows", input, places);
         nodes.add("Transpose", name, List.of(rows), permutation(0, 2, 1));
       }
@@ -110,7 +110,7 @@ final class LayerExport {
   }
 
   static Attributes permutation(Integer... places) {
-    return new Attributes().wholes("perm", List.of(places));
+    return new Attributes().integers("perm", List.of(places));
   }
 
   private void activation(Activation spec, String input) {
@@ -158,7 +158,7 @@ final class LayerExport {
   /** Each group as a channel of its own is normalised; then each channel is scaled and shifted. */
   private void groupNorm(GroupNorm spec, String input, Shape shape) {
     String name = spec.name();
-    String byGroup = nodes.wholes(name + "/groups", 0, spec.groups(), -1);
+    String byGroup = nodes.integers(name + "/groups", 0, spec.groups(), -1);
     String groups = nodes.add("Reshape", name + "/grouped", input, byGroup);
     String normal =
         nodes.add(
@@ -176,8 +176,8 @@ final class LayerExport {
       channel[i] = i == 0 ? whole[1] : 1;
     }
     String back =
-        nodes.add("Reshape", name + "/back", normal, nodes.wholes(name + "/shape", whole));
-    String perChannel = nodes.wholes(name + "/channels", channel);
+        nodes.add("Reshape", name + "/back", normal, nodes.integers(name + "/shape", whole));
+    String perChannel = nodes.integers(name + "/channels", channel);
     String weight = nodes.add("Reshape", name + "/weight", name + ".weight", perChannel);
     String bias = nodes.add("Reshape", name + "/bias", name + ".bias", perChannel);
     nodes.add("Add", name, nodes.add("Mul", name + "/scaled", back, weight), bias);
@@ -226,8 +226,8 @@ final class LayerExport {
     List<Integer> pads = new ArrayList<>(full.padding());
     pads.addAll(full.padding());
     return new Attributes()
-        .wholes("kernel_shape", full.kernel())
-        .wholes("strides", full.stride())
-        .wholes("pads", pads);
+        .integers("kernel_shape", full.kernel())
+        .integers("strides", full.stride())
+        .integers("pads", pads);
   }
 }

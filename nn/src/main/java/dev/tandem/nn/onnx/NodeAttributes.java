@@ -32,10 +32,10 @@ record NodeAttributes(OnnxModel.Node node) {
   }
 
   /** A list of integers, or null if it is not there. */
-  List<Long> wholes(String name) {
+  List<Long> integers(String name) {
     return switch (node.attributes().get(name)) {
       case null -> null;
-      case OnnxModel.Attribute.Wholes(List<Long> values) -> values;
+      case OnnxModel.Attribute.Integers(List<Long> values) -> values;
       default -> throw refused("attribute " + name + " is no list of integers");
     };
   }

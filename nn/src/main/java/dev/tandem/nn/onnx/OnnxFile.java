@@ -55,7 +55,7 @@ public final class OnnxFile {
       throw named ? e : new WorkFailedException(file + ": " + oneLine(e.getMessage()), e);
     } catch (ArithmeticException | IllegalArgumentException | IndexOutOfBoundsException e) {
       // Numbers of a graph that no network could have.
-      throw new WorkFailedException(file + ": it is damaged: " + oneLine(e.getMessage()), e);
+      throw new WorkFailedException(file + ": damaged: " + oneLine(e.getMessage()), e);
     }
   }
 

@@ -13,7 +13,7 @@ import java.util.Map;
 record OnnxModel(long opset, Map<String, String> metadata, Graph graph) {
 
   /**
-   * The nodes in an order in which each stands behind those that feed it.
+   * The nodes in an order in which each comes after those that feed it.
    *
    * @param initializers constants: the weights, and numbers that operators take as inputs
    */
@@ -56,7 +56,7 @@ record OnnxModel(long opset, Map<String, String> metadata, Graph graph) {
 
     record Reals(List<Float> values) implements Attribute {}
 
-    record Wholes(List<Long> values) implements Attribute {}
+    record Integers(List<Long> values) implements Attribute {}
 
     record Constant(TensorView value) implements Attribute {}
 

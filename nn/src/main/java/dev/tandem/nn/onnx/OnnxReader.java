@@ -118,7 +118,7 @@ final class OnnxReader {
     OnnxModel.Attribute value = null;
     long type = 0;
     List<Float> numbers = new ArrayList<>();
-    List<Long> wholes = new ArrayList<>();
+    List<Long> integers = new ArrayList<>();
     while (message.next()) {
       switch (message.field()) {
         case 1 -> name = message.text();
@@ -127,15 +127,15 @@ final class OnnxReader {
         case 4 -> value = new OnnxModel.Attribute.Text(message.text());
         case 5 -> value = new OnnxModel.Attribute.Constant(TensorReader.read(message.message()));
         case 7 -> TensorReader.floats(message, numbers);
-        case 8 -> TensorReader.varints(message, MAX_LIST, wholes);
+        case 8 -> TensorReader.varints(message, MAX_LIST, integers);
         case 20 -> type = message.varint();
         default -> message.skip();
       }
     }
     if (type == 6 || !numbers.isEmpty()) {
       value = new OnnxModel.Attribute.Reals(numbers);
-    } else if (type == 7 || !wholes.isEmpty()) {
-      value = new OnnxModel.Attribute.Wholes(wholes);
+    } else if (type == 7 || !integers.isEmpty()) {
+      value = new OnnxModel.Attribute.Integers(integers);
     }
     attributes.put(name, value == null ? new OnnxModel.Attribute.Other() : value);
   }

@@ -35,7 +35,7 @@ final class OnnxWriter {
     }
     if (message.size() > MAX_BYTES) {
       throw new UsageException(
-          "an ONNX file holds 2 GiB at most, this network needs %d bytes: export safetensors"
+          "an ONNX file must be smaller than 2 GiB, this network needs %d bytes: export safetensors"
               .formatted(message.size()));
     }
     return message.parts();
@@ -86,7 +86,7 @@ final class OnnxWriter {
             values.forEach(value -> message.float32(7, value));
             yield 6;
           }
-          case OnnxModel.Attribute.Wholes(List<Long> values) -> {
+          case OnnxModel.Attribute.Integers(List<Long> values) -> {
             values.forEach(value -> message.varint(8, value));
             yield 7;
           }

@@ -238,10 +238,10 @@ final class OperatorImport {
           return new Value.Constant(tensor);
         }
         case OnnxModel.Attribute.Whole(long value) -> {
-          return new Value.Constant(Tensors.wholes(entry.getKey(), List.of(value)));
+          return new Value.Constant(Tensors.integers(entry.getKey(), List.of(value)));
         }
-        case OnnxModel.Attribute.Wholes(List<Long> values) -> {
-          return new Value.Constant(Tensors.wholes(entry.getKey(), values));
+        case OnnxModel.Attribute.Integers(List<Long> values) -> {
+          return new Value.Constant(Tensors.integers(entry.getKey(), values));
         }
         case OnnxModel.Attribute.Real(float value) -> {
           return new Value.Constant(Tensors.number(entry.getKey(), value));

@@ -222,15 +222,15 @@ final class Patterns {
         && isSquare(square, input)) {
       NodeAttributes pool = new NodeAttributes(mean.node());
       int dimensions = input.seen().extents().size() - 1;
-      List<Long> kernel = pool.wholes("kernel_shape");
+      List<Long> kernel = pool.integers("kernel_shape");
       if (kernel == null || kernel.isEmpty()) {
         return null;
       }
       long size = kernel.getFirst();
       boolean centred =
           kernel.equals(Collections.nCopies(dimensions, size))
-              && Collections.nCopies(2 * dimensions, size / 2).equals(pool.wholes("pads"))
-              && Collections.nCopies(dimensions, 1L).equals(pool.wholes("strides"))
+              && Collections.nCopies(2 * dimensions, size / 2).equals(pool.integers("pads"))
+              && Collections.nCopies(dimensions, 1L).equals(pool.integers("strides"))
               && pool.whole("count_include_pad", 0) == 1;
       return centred
           ? elementwise(

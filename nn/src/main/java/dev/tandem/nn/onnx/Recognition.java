@@ -14,7 +14,7 @@ import java.util.Map;
 
 /**
  * Operators that are parts of layers: each becomes an expression, which is a layer as soon as it is
- * the whole of one. What an expression is alone, if somebody else needs it, is found here too.
+ * the whole of one. What an expression is alone, if another node needs it, is found here too.
  */
 final class Recognition {
 

@@ -43,8 +43,8 @@ final class ShapeOperators {
       ImportState state, OnnxModel.Node node, NodeAttributes attributes, int rank) {
     List<Long> axes =
         state.value(node, 1) instanceof Value.Constant(TensorView tensor)
-            ? Tensors.wholes(tensor)
-            : attributes.wholes("axes");
+            ? Tensors.integers(tensor)
+            : attributes.integers("axes");
     if (axes == null) {
       throw attributes.refused("without axes");
     }
@@ -59,7 +59,7 @@ final class ShapeOperators {
   }
 
   private Value reshape(OnnxModel.Node node, NodeAttributes attributes) {
-    List<Long> target = wholes(node, attributes, 1);
+    List<Long> target = integers(node, attributes, 1);
     if (state.value(node, 0) instanceof Value.Constant(TensorView tensor)) {
       return new Value.Constant(reshaped(tensor, target, attributes));
     }
@@ -160,7 +160,7 @@ final class ShapeOperators {
 
   /** Of a matrix of weights; or of an image whose places stand in a row: its tokens. */
   private Value transpose(OnnxModel.Node node, NodeAttributes attributes) {
-    List<Long> order = attributes.wholes("perm");
+    List<Long> order = attributes.integers("perm");
     if (state.value(node, 0) instanceof Value.Constant(TensorView tensor)
         && tensor.shape().extents().size() == 2
         && (order == null || order.equals(List.of(1L, 0L)))) {
@@ -186,7 +186,7 @@ final class ShapeOperators {
     if (parts.stream().anyMatch(part -> part instanceof Value.Extents)) {
       List<Long> all = new ArrayList<>();
       for (int i = 0; i < parts.size(); i++) {
-        all.addAll(wholes(node, attributes, i));
+        all.addAll(integers(node, attributes, i));
       }
       return new Value.Extents(all);
     }
@@ -221,7 +221,7 @@ final class ShapeOperators {
       throw attributes.refused("of anything but a shape");
     }
     List<Long> picked = new ArrayList<>();
-    for (long index : wholes(node, attributes, 1)) {
+    for (long index : integers(node, attributes, 1)) {
       long place = index < 0 ? index + all.size() : index;
       if (place < 0 || place >= all.size()) {
         throw attributes.refused("index %d of %d".formatted(index, all.size()));
@@ -236,8 +236,8 @@ final class ShapeOperators {
         || node.inputs().size() > 4) {
       throw attributes.refused("of anything but a shape");
     }
-    List<Long> starts = wholes(node, attributes, 1);
-    List<Long> ends = wholes(node, attributes, 2);
+    List<Long> starts = integers(node, attributes, 1);
+    List<Long> ends = integers(node, attributes, 2);
     if (starts.size() != 1 || ends.size() != 1) {
       throw attributes.refused("of anything but a shape");
     }
@@ -250,9 +250,9 @@ final class ShapeOperators {
     return Math.clamp(index < 0 ? index + size : index, 0, size);
   }
 
-  private List<Long> wholes(OnnxModel.Node node, NodeAttributes attributes, int place) {
+  private List<Long> integers(OnnxModel.Node node, NodeAttributes attributes, int place) {
     return switch (state.value(node, place)) {
-      case Value.Constant(TensorView tensor) -> Tensors.wholes(tensor);
+      case Value.Constant(TensorView tensor) -> Tensors.integers(tensor);
       case Value.Extents(List<Long> values) -> values;
       case null, default -> throw attributes.refused("its input %d is computed".formatted(place));
     };

@@ -29,7 +29,7 @@ final class TensorReader {
     long type = 0;
     boolean elsewhere = false;
     List<Long> extents = new ArrayList<>();
-    List<Long> wholes = new ArrayList<>();
+    List<Long> integers = new ArrayList<>();
     MemorySegment raw = null;
     List<MemorySegment> packed = new ArrayList<>();
     while (message.next()) {
@@ -37,7 +37,7 @@ final class TensorReader {
         case 1 -> varints(message, MAX_DIMENSIONS, extents);
         case 2 -> type = message.varint();
         case 4, 10 -> packed.add(message.fixed());
-        case 5, 7, 11 -> varints(message, MAX_WHOLES, wholes);
+        case 5, 7, 11 -> varints(message, MAX_WHOLES, integers);
         case 8 -> name = message.text();
         case 9 -> raw = message.bytes();
         case 14 -> elsewhere = message.varint() == 1;
@@ -50,7 +50,7 @@ final class TensorReader {
     }
     DType dtype = ElementTypes.dtype(name, type);
     if (raw == null) {
-      raw = wholes.isEmpty() ? together(packed) : bytes(wholes, dtype);
+      raw = integers.isEmpty() ? together(packed) : bytes(integers, dtype);
     }
     try {
       return new TensorView(name, dtype, new Shape(extents), raw);

@@ -19,7 +19,7 @@ final class Tensors {
 
   private Tensors() {}
 
-  static TensorView wholes(String name, List<Long> values) {
+  static TensorView integers(String name, List<Long> values) {
     ByteBuffer bytes =
         ByteBuffer.allocate(Long.BYTES * values.size()).order(ByteOrder.LITTLE_ENDIAN);
     values.forEach(bytes::putLong);
@@ -72,10 +72,10 @@ final class Tensors {
   }
 
   /** The elements of an integer tensor of few. */
-  static List<Long> wholes(TensorView tensor) {
+  static List<Long> integers(TensorView tensor) {
     if ((tensor.dtype() != DType.INT64 && tensor.dtype() != DType.INT32)
         || tensor.shape().elements() > 64) {
-      throw new UsageException("tensor %s is no list of integers".formatted(tensor.name()));
+      throw new UsageException("tensor %s is not a list of integers".formatted(tensor.name()));
     }
     List<Long> values = new ArrayList<>();
     for (long i = 0; i < tensor.shape().elements(); i++) {

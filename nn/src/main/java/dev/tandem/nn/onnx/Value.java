@@ -11,7 +11,7 @@ sealed interface Value {
    * What a layer of ours makes.
    *
    * @param seen the shape of a sample in the ONNX graph; it may have extents of 1 at its end that
-   *     the layer's own output has not, behind a global pool
+   *     the layer's own output has not, after a global pool
    */
   record Layer(String name, Shape seen) implements Value {}
 

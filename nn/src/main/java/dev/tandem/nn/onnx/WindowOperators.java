@@ -42,7 +42,7 @@ final class WindowOperators {
       return recognition.read(node); // of a normalisation over space
     }
     Value.Layer input = unpadded(node);
-    List<Long> kernel = attributes.wholes("kernel_shape");
+    List<Long> kernel = attributes.integers("kernel_shape");
     if (kernel == null || (largest && !padding(node).isEmpty())) {
       throw attributes.refused(kernel == null ? "no kernel_shape" : "zeros around its input");
     }
@@ -63,8 +63,8 @@ final class WindowOperators {
   Value pad(OnnxModel.Node node, NodeAttributes attributes) {
     List<Long> pads =
         state.value(node, 1) instanceof Value.Constant(TensorView tensor)
-            ? Tensors.wholes(tensor)
-            : attributes.wholes("pads");
+            ? Tensors.integers(tensor)
+            : attributes.integers("pads");
     double value =
         state.value(node, 2) instanceof Value.Constant(TensorView tensor)
             ? Recognition.number(tensor)

@@ -22,14 +22,14 @@ final class Windows {
       NodeAttributes attributes, List<Long> kernel, Shape input, List<Integer> around) {
     int dimensions = input.extents().size() - 1;
     List<Integer> extents = integers(kernel);
-    List<Integer> stride = list(attributes.wholes("strides"), dimensions, 1);
-    List<Integer> dilation = list(attributes.wholes("dilations"), dimensions, 1);
+    List<Integer> stride = list(attributes.integers("strides"), dimensions, 1);
+    List<Integer> dilation = list(attributes.integers("dilations"), dimensions, 1);
     if (dimensions < 1 || extents.size() != dimensions) {
       throw attributes.refused("window %s over samples of %s".formatted(kernel, input));
     }
     List<Integer> padding =
         switch (attributes.text("auto_pad", "NOTSET")) {
-          case "NOTSET" -> symmetric(attributes, attributes.wholes("pads"), dimensions);
+          case "NOTSET" -> symmetric(attributes, attributes.integers("pads"), dimensions);
           case "VALID" -> Collections.nCopies(dimensions, 0);
           case "SAME_UPPER", "SAME_LOWER" -> same(attributes, input, extents, stride, dilation);
           default -> throw attributes.refused("auto_pad");

@@ -7,8 +7,8 @@
  * that is only a part of a layer of ours stays an expression until {@code Patterns} knows the
  * whole.
  *
- * <p>Memory: a file is mapped, and weights are views of it as long as somebody holds them; only
- * weights that must be transposed or converted are copied. What is written borrows the weights'
- * memory during the call. Any thread may call.
+ * <p>Memory: a file is mapped, and weights are views of it while they are reachable; only weights
+ * that must be transposed or converted are copied. What is written borrows the weights' memory
+ * during the call. Any thread may call.
  */
 package dev.tandem.nn.onnx;

@@ -15,7 +15,7 @@ public record AveragePool(String name, Window window, boolean ceil) implements L
     window.check(name);
     Pools.check(name, window);
     if (window.dilation().stream().anyMatch(dilation -> dilation != 1)) {
-      throw new UsageException("layer %s: the windows of a mean have no holes".formatted(name));
+      throw new UsageException("layer %s: average-pool does not support dilation".formatted(name));
     }
   }
 

@@ -16,7 +16,8 @@ public record Dropout(String name, double probability) implements LayerSpec {
   public Dropout {
     if (!(probability >= 0 && probability < 1)) {
       throw new UsageException(
-          "layer %s: probability is from 0 to less than 1, not %s".formatted(name, probability));
+          "layer %s: probability must be at least 0 and less than 1, not %s"
+              .formatted(name, probability));
     }
   }
 

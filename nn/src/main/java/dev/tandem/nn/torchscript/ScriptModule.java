@@ -85,7 +85,7 @@ final class ScriptModule {
   private void check(boolean used, String member, String tensor) {
     if (used || taken.contains(member)) {
       throw new UsageException(
-          "a TorchScript file cannot have tensor %s: the name '%s' is taken; rename the layer"
+          "TorchScript: tensor %s: the name '%s' is reserved; rename the layer"
               .formatted(tensor, member));
     }
   }

@@ -25,7 +25,7 @@ public record TakenWeights(
     String text =
         "took %d of %d tensors from %s".formatted(taken.size(), taken.size() + kept.size(), source);
     if (!kept.isEmpty()) {
-      text += "; left at first values: " + named(kept);
+      text += "; left at their initial values: " + named(kept);
     }
     if (!unused.isEmpty()) {
       text += "; not used: " + named(unused);

@@ -3,7 +3,7 @@
  * put into a network.
  *
  * <p>{@link dev.tandem.nn.weights.Weights} are views of memory: that of a network, as long as it is
- * open, or a mapped file, which stays mapped while a view of it is reachable. All types may
- * be used by any thread; putting weights into a network uses that network, as its own rules say.
+ * open, or a mapped file, which stays mapped while a view of it is reachable. All types may be used
+ * by any thread; putting weights into a network uses that network, as its own rules say.
  */
 package dev.tandem.nn.weights;

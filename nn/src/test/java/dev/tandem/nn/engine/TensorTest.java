@@ -2,7 +2,6 @@ package dev.tandem.nn.engine;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -99,22 +98,6 @@ class TensorTest {
       assertThrows(IllegalArgumentException.class, () -> Tensor.of(memory, ScalarType.FLOAT, 7));
       MemorySegment onHeap = MemorySegment.ofArray(new float[6]);
       assertThrows(IllegalArgumentException.class, () -> Tensor.of(onHeap, ScalarType.FLOAT, 6));
-    }
-  }
-
-  @Test
-  void ordersInMemoryAreTold() {
-    try (Scope _ = new Scope()) {
-      Tensor images = Tensor.zeros(ScalarType.BFLOAT16, 2, 3, 4, 5);
-      assertTrue(images.isContiguous(MemoryFormat.CONTIGUOUS));
-      assertFalse(images.isContiguous(MemoryFormat.CHANNELS_LAST));
-      Tensor last = images.contiguous(MemoryFormat.CHANNELS_LAST);
-      assertTrue(last.isContiguous(MemoryFormat.CHANNELS_LAST));
-      assertFalse(last.isContiguous(MemoryFormat.CONTIGUOUS));
-      Tensor one = Tensor.zeros(ScalarType.FLOAT, 2, 1, 4, 5);
-      assertTrue(one.isContiguous(MemoryFormat.CHANNELS_LAST));
-      assertTrue(one.isContiguous(MemoryFormat.CONTIGUOUS));
-      assertFalse(one.isContiguous(MemoryFormat.CHANNELS_LAST_3D));
     }
   }
 

@@ -218,7 +218,7 @@ class LayerTest {
 
   /** The gradient with its elements in the order in memory of the variable. */
   private static Tensor laidOutAs(Tensor gradient, Tensor variable) {
-    return variable.emptyLike().copy_(gradient);
+    return variable.zerosLike().copy_(gradient);
   }
 
   private static void assertClose(Tensor expected, Tensor actual, String what) {

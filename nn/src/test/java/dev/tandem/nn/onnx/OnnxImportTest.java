@@ -137,14 +137,14 @@ class OnnxImportTest {
         "node odd: operator AveragePool: Tandem has no layer for it (count_include_pad = 0)",
         "AveragePool",
         Map.of(
-            "kernel_shape", new OnnxModel.Attribute.Wholes(List.of(2L, 2L)),
-            "pads", new OnnxModel.Attribute.Wholes(List.of(1L, 1L, 1L, 1L))));
+            "kernel_shape", new OnnxModel.Attribute.Integers(List.of(2L, 2L)),
+            "pads", new OnnxModel.Attribute.Integers(List.of(1L, 1L, 1L, 1L))));
     refuses(
         "node odd: operator MaxPool: Tandem has no layer for it (padding [0, 0, 1, 1] differs",
         "MaxPool",
         Map.of(
-            "kernel_shape", new OnnxModel.Attribute.Wholes(List.of(2L, 2L)),
-            "pads", new OnnxModel.Attribute.Wholes(List.of(0L, 0L, 1L, 1L))));
+            "kernel_shape", new OnnxModel.Attribute.Integers(List.of(2L, 2L)),
+            "pads", new OnnxModel.Attribute.Integers(List.of(0L, 0L, 1L, 1L))));
   }
 
   private void refuses(
