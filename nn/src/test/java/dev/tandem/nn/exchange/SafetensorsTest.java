@@ -156,7 +156,7 @@ class SafetensorsTest {
       TakenWeights taken = weights.into(target, Weights.Unfit.KEPT);
       assertEquals(6, taken.taken().size());
       assertTrue(
-          taken.summary().contains("left at first values: s.weight is [2, 2] there"),
+          taken.summary().contains("left at their initial values: s.weight is [2, 2] there"),
           taken.summary());
       Weights none = new Weights("nothing", Map.of());
       assertThrows(UsageException.class, () -> none.into(target, Weights.Unfit.KEPT));
