@@ -11,14 +11,9 @@ import dev.tandem.core.UsageException;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.testkit.TestSeed;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 
 class NetworkTest {
 
@@ -103,34 +98,5 @@ class NetworkTest {
     network.close();
     assertThrows(IllegalStateException.class, () -> batch.train(network));
     assertThrows(IllegalStateException.class, () -> buffer.get(ValueLayout.JAVA_BYTE, 0));
-  }
-
-  @Test
-  @EnabledOnOs(OS.LINUX)
-  void memoryStaysFlat() throws Exception {
-    Batches batch = Batches.glyphs(new Seed(3), 4);
-    try (Network network = Network.create(ENGINE, SPEC, new Seed(1));
-        Optimizer optimizer = new SgdMomentum(network, DigitsNetwork.optimizer())) {
-      long before = 0;
-      for (int step = 0; step < 600; step++) {
-        if (step == 100) {
-          before = residentBytes();
-        }
-        batch.train(network);
-        optimizer.step(0.01);
-        batch.evaluate(network);
-      }
-      // Without scopes this would grow by more than 100 MiB.
-      long grown = residentBytes() - before;
-      assertTrue(grown < 48L << 20, "grew by " + (grown >> 20) + " MiB");
-    }
-  }
-
-  private static long residentBytes() throws IOException {
-    return Files.readAllLines(Path.of("/proc/self/status")).stream()
-            .filter(line -> line.startsWith("VmRSS:"))
-            .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-            .sum()
-        << 10;
   }
 }
