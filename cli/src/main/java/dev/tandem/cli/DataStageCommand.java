@@ -2,7 +2,7 @@ package dev.tandem.cli;
 
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
-import dev.tandem.data.read.BatchPlan;
+import dev.tandem.data.read.mode.BatchPlan;
 import dev.tandem.data.stage.DatabaseStage;
 import java.nio.file.Path;
 import java.util.Locale;

@@ -7,7 +7,7 @@ import dev.tandem.comm.launch.SurvivingLauncher.Meanwhile;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.load.StallReport;
-import dev.tandem.data.read.ReadMode;
+import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.nn.Engine;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileTrees;

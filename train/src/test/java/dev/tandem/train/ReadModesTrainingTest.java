@@ -7,7 +7,7 @@ import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.read.LmdbSources;
-import dev.tandem.data.read.ReadMode;
+import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileTrees;
 import dev.tandem.posix.PageCache;

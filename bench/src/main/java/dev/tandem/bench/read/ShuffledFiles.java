@@ -1,7 +1,7 @@
 package dev.tandem.bench.read;
 
 import dev.tandem.core.Seed;
-import dev.tandem.data.read.BatchPlan;
+import dev.tandem.data.read.mode.BatchPlan;
 import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;

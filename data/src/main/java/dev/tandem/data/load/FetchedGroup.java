@@ -2,7 +2,7 @@ package dev.tandem.data.load;
 
 import dev.tandem.data.RecordBlock;
 
-/** A block of records and how many steps still need it. Used under the belt's lock. */
+/** A block of records and how many steps still need it. Used under the queue's lock. */
 final class FetchedGroup {
 
   private final RecordBlock block;

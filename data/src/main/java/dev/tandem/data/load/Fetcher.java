@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Fetcher implements Runnable {
 
   private final Feed feed;
-  private final Belt belt;
+  private final StepQueue queue;
   private final StageMeter meter;
   private final long mostBytes;
   private final int workers;
@@ -24,9 +24,9 @@ final class Fetcher implements Runnable {
    * @param mostBytes of records to read together
    * @param workers threads that will share a step
    */
-  Fetcher(Feed feed, Belt belt, StageMeter meter, long mostBytes, int workers) {
+  Fetcher(Feed feed, StepQueue queue, StageMeter meter, long mostBytes, int workers) {
     this.feed = feed;
-    this.belt = belt;
+    this.queue = queue;
     this.meter = meter;
     this.mostBytes = mostBytes;
     this.workers = workers;
@@ -44,7 +44,7 @@ final class Fetcher implements Runnable {
       }
     } catch (Throwable e) {
       // Planning failed: there is no ticket that would put the failure in its place.
-      belt.fail(Worker.told(e));
+      queue.fail(Worker.told(e));
     }
   }
 
@@ -53,10 +53,10 @@ final class Fetcher implements Runnable {
     try {
       Optional<Fetch> next = feed.next(mostBytes);
       if (next.isEmpty()) {
-        belt.endAfterLastTicket();
+        queue.endAfterLastTicket();
         return Optional.empty();
       }
-      long number = belt.reserve(next.get().expectedBytes());
+      long number = queue.reserve(next.get().expectedBytes());
       return number < 0 ? Optional.empty() : Optional.of(new Ticket(number, next.get()));
     } finally {
       planning.unlock();
@@ -65,7 +65,7 @@ final class Fetcher implements Runnable {
 
   private boolean fetch(Ticket ticket) {
     List<StepWork> works = read(ticket.fetch);
-    if (belt.deliver(ticket.number, works)) {
+    if (queue.deliver(ticket.number, works)) {
       return true;
     }
     if (works.getFirst().group() != null) {
@@ -80,7 +80,7 @@ final class Fetcher implements Runnable {
       RecordBlock block = fetch.read();
       long bytes = block.bytes();
       meter.read(System.nanoTime() - began, bytes);
-      belt.correct(bytes - fetch.expectedBytes());
+      queue.correct(bytes - fetch.expectedBytes());
       FetchedGroup group = new FetchedGroup(block, bytes, fetch.steps().size());
       List<StepWork> works = new ArrayList<>();
       int first = 0;

@@ -9,14 +9,14 @@ import java.util.List;
  * make samples of them, the consumer takes finished steps in order.
  *
  * <p>Threads are never interrupted: that would close the files of a source that reads through
- * channels. They notice the end when they next look at the belt.
+ * channels. They notice the end when they next look at the queue.
  */
 final class Pipeline implements AutoCloseable {
 
   private static final int MOST_SLOTS = 8;
 
   private final Feed feed;
-  private final Belt belt;
+  private final StepQueue queue;
   private final Arena arena = Arena.ofShared();
   private final List<Thread> threads = new ArrayList<>();
 
@@ -31,15 +31,15 @@ final class Pipeline implements AutoCloseable {
       slots.add(Slot.allocate(arena, preparation.format(), samples));
     }
     long recordBudget = Math.max(1, options.prefetchBytes() - count * slotBytes);
-    belt = new Belt(slots, recordBudget, meter);
+    queue = new StepQueue(slots, recordBudget, meter);
     // Two of them at a time: one is read while the other is worked on.
     long readTogether = Math.max(1, recordBudget / 2);
-    Fetcher fetcher = new Fetcher(feed, belt, meter, readTogether, options.threads());
+    Fetcher fetcher = new Fetcher(feed, queue, meter, readTogether, options.threads());
     for (int i = 0; i < options.fetchThreads(); i++) {
       threads.add(start(options, name + "-fetch-" + i, fetcher));
     }
     for (int i = 0; i < options.threads(); i++) {
-      Worker worker = new Worker(belt, new SampleWriter(preparation, meter));
+      Worker worker = new Worker(queue, new SampleWriter(preparation, meter));
       threads.add(start(options, name + "-decode-" + i, worker));
     }
   }
@@ -52,17 +52,17 @@ final class Pipeline implements AutoCloseable {
   /** Waits for the step of this number, counted from 0; the consumer gives it back. */
   StepWork take(long index) throws InterruptedException {
     feed.asked(index);
-    return belt.take();
+    return queue.take();
   }
 
   /** The memory of a step that was taken may be used for another batch. */
   void release(StepWork work) {
-    belt.release(work);
+    queue.release(work);
   }
 
   @Override
   public void close() {
-    belt.close();
+    queue.close();
     feed.close();
     boolean interrupted = false;
     for (Thread thread : threads) {
@@ -74,7 +74,7 @@ final class Pipeline implements AutoCloseable {
         }
       }
     }
-    belt.closeBlocks();
+    queue.closeBlocks();
     arena.close();
     if (interrupted) {
       Thread.currentThread().interrupt();

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 /**
  * One step on its way through a loader. Its samples are handed out in chunks; whoever finishes the
  * last chunk closes the gaps that bad records left. All but {@link #record} and {@link #closeGaps}
- * is called under the belt's lock.
+ * is called under the queue's lock.
  */
 final class StepWork {
 

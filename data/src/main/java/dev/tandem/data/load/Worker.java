@@ -10,22 +10,22 @@ import java.util.TreeMap;
 /** Makes samples of records, one chunk after the other. For one thread. */
 final class Worker implements Runnable {
 
-  private final Belt belt;
+  private final StepQueue queue;
   private final SampleWriter writer;
 
-  Worker(Belt belt, SampleWriter writer) {
-    this.belt = belt;
+  Worker(StepQueue queue, SampleWriter writer) {
+    this.queue = queue;
     this.writer = writer;
   }
 
   @Override
   public void run() {
     try {
-      for (Chunk chunk = belt.nextChunk(); chunk != null; chunk = belt.nextChunk()) {
+      for (Chunk chunk = queue.nextChunk(); chunk != null; chunk = queue.nextChunk()) {
         work(chunk);
       }
     } catch (Throwable e) {
-      belt.fail(told(e));
+      queue.fail(told(e));
     }
   }
 
@@ -41,10 +41,10 @@ final class Worker implements Runnable {
       failure = told(e);
     }
     writer.report();
-    if (belt.finish(chunk, bad, failure)) {
+    if (queue.finish(chunk, bad, failure)) {
       // Nobody else touches the step now.
       chunk.work().closeGaps();
-      belt.complete(chunk.work());
+      queue.complete(chunk.work());
     }
   }
 

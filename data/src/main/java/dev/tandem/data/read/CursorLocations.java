@@ -1,5 +1,6 @@
 package dev.tandem.data.read;
 
+import dev.tandem.data.read.mode.MappedData;
 import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Database;
 import dev.tandem.lmdb.Snapshot;

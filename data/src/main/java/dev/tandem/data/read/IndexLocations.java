@@ -1,6 +1,7 @@
 package dev.tandem.data.read;
 
 import dev.tandem.core.Progress;
+import dev.tandem.data.read.mode.MappedData;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.lmdb.index.RecordIndex;

@@ -4,6 +4,14 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.RecordBlock;
 import dev.tandem.data.RecordSource;
+import dev.tandem.data.read.mode.PageCacheLoader;
+import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.read.mode.StagedRecords;
+import dev.tandem.data.read.request.MemoryPool;
+import dev.tandem.data.read.request.ReadRound;
+import dev.tandem.data.read.request.RequestThreads;
+import dev.tandem.data.read.request.Requests;
+import dev.tandem.data.read.request.Windows;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.posix.FileErrors;
@@ -12,8 +20,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
@@ -210,7 +218,7 @@ public final class IndexedLmdbSource implements RecordSource {
         throw new WorkFailedException("interrupted while reading", e);
       }
       if (!block.done) {
-        throw PrivateRing.rethrown(failure);
+        throw RequestThreads.rethrown(failure);
       }
     }
   }
@@ -287,7 +295,7 @@ public final class IndexedLmdbSource implements RecordSource {
       ReadRound round =
           new ReadRound(memory) {
             @Override
-            void complete() {
+            public void complete() {
               outcome.done(Block.this);
             }
           };

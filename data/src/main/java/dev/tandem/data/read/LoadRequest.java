@@ -2,6 +2,8 @@ package dev.tandem.data.read;
 
 import dev.tandem.core.UsageException;
 import dev.tandem.data.order.Shuffle;
+import dev.tandem.data.read.mode.CachePolicy;
+import dev.tandem.data.read.mode.ReadMode;
 
 /**
  * How a loader wants the records of a data set. Which records, for which rank and in which step is

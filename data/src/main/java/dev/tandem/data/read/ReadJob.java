@@ -1,6 +1,14 @@
 package dev.tandem.data.read;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.data.read.mode.Breakdown;
+import dev.tandem.data.read.mode.CommonSnapshot;
+import dev.tandem.data.read.mode.CommunicatorPeers;
+import dev.tandem.data.read.mode.Peers;
+import dev.tandem.data.read.mode.ReadRequest;
+import dev.tandem.data.read.mode.ReaderFactory;
+import dev.tandem.data.read.mode.Reading;
+import dev.tandem.data.read.mode.RecordVisitor;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.posix.PageCache;
@@ -61,7 +69,7 @@ public final class ReadJob {
     ProcessCounters before = ProcessCounters.read();
     long began = System.nanoTime();
     Breakdown times = new Breakdown();
-    Readings readings = read(visitor, times);
+    ReaderFactory readings = read(visitor, times);
     double seconds = (System.nanoTime() - began) / 1e9;
     ProcessCounters counters = ProcessCounters.read().since(before);
     return ReaderReport.of(
@@ -75,10 +83,10 @@ public final class ReadJob {
         counters);
   }
 
-  private Readings read(RecordVisitor visitor, Breakdown times) {
+  private ReaderFactory read(RecordVisitor visitor, Breakdown times) {
     try (Environment environment = Environment.open(request.database());
         Snapshot snapshot = CommonSnapshot.of(environment, peers);
-        Readings readings = new Readings(request, peers, environment.file(), snapshot, times)) {
+        ReaderFactory readings = new ReaderFactory(request, peers, environment.file(), snapshot, times)) {
       try (Reading reading = readings.open()) {
         reading.run(visitor, times);
         long waits = System.nanoTime();

@@ -5,6 +5,7 @@ import dev.tandem.comm.launch.LaunchResult;
 import dev.tandem.comm.launch.Placement;
 import dev.tandem.comm.launch.ProcessLauncher;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.read.mode.ReadRequest;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -75,11 +76,6 @@ public final class ReadLaunch {
   /** Whether readers will read for seconds, as far as is known before the database is open. */
   private static boolean isLong(long iterations, int batch, int readers) {
     return iterations * batch / readers >= MANY_RECORDS;
-  }
-
-  /** Whether the readers of a plan have the optimizing compiler. */
-  static boolean optimizes(BatchPlan plan) {
-    return plan.readers() > 1 && isLong(plan.iterations(), plan.batch(), plan.readers());
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.tandem.data.read;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.data.read.mode.ReadRequest;
 import java.util.List;
 
 /**

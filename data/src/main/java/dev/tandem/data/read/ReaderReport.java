@@ -1,5 +1,6 @@
 package dev.tandem.data.read;
 
+import dev.tandem.data.read.mode.Breakdown;
 import dev.tandem.posix.ProcessCounters;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.tandem.data.read;
 
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,13 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.RecordBlock;
+import dev.tandem.data.read.mode.BatchPlan;
+import dev.tandem.data.read.mode.CachePolicy;
+import dev.tandem.data.read.mode.ModeSettings;
+import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.read.mode.ReadRequest;
+import dev.tandem.data.read.mode.RecordVisitor;
+import dev.tandem.data.read.request.Requests;
 import dev.tandem.lmdb.page.SnapshotOverwrittenException;
 import dev.tandem.testkit.Watchdog;
 import java.lang.foreign.ValueLayout;

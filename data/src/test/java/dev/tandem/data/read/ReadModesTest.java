@@ -1,11 +1,19 @@
 package dev.tandem.data.read;
 
+
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
+import dev.tandem.data.read.mode.BatchPlan;
+import dev.tandem.data.read.mode.CachePolicy;
+import dev.tandem.data.read.mode.ModeSettings;
+import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.read.mode.ReadRequest;
+import dev.tandem.data.read.mode.Shares;
+import dev.tandem.data.read.request.Requests;
 import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;

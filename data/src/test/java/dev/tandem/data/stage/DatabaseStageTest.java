@@ -8,7 +8,7 @@ import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
-import dev.tandem.data.read.BatchPlan;
+import dev.tandem.data.read.mode.BatchPlan;
 import dev.tandem.data.read.IndexedLmdbSource;
 import dev.tandem.lmdb.write.BulkWriter;
 import dev.tandem.lmdb.write.WriterOptions;

@@ -8,9 +8,9 @@ import dev.tandem.data.load.BadRecords;
 import dev.tandem.data.load.LoaderOptions;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Shuffle;
-import dev.tandem.data.read.CachePolicy;
+import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.LoadRequest;
-import dev.tandem.data.read.ReadMode;
+import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
