@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * One line of a benchmark's results.
  *
  * @param benchmark "write" or "index"; "case" in JSON
- * @param contender who did it
+ * @param contender the program that was measured
  * @param measure what the seconds are
  * @param rounds over which the median is taken
  * @param records of the database

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * until the benchmark writes a line that says what to measure; then all ranks of that contender do
  * so, and the first prints the result. So a case is measured by all contenders within a second or
  * so of each other, whatever the machine does in the long run; every round comes back to it, in the
- * opposite order; and JVMs compile their code once, not once a round. When the benchmark ends, in
+ * opposite order; and JVMs compile their code once, not once per round. When the benchmark ends, in
  * whatever way, the pipes end, and with them the ranks.
  */
 public interface Contender {
@@ -25,7 +25,7 @@ public interface Contender {
   int ranks();
 
   /**
-   * Runs the ranks until their pipes end. Throws with what they said if they end otherwise.
+   * Runs the ranks until their pipes end. Throws with their output if they end otherwise.
    *
    * @param pipes the name of the first rank's pipe, less its number
    * @param output takes, from any thread, what the first rank prints: {@link #READY}, and a line

@@ -41,7 +41,7 @@ public final class LiveContender implements AutoCloseable {
     Path prefix = folder.resolve("%s-%d-".formatted(contender.name(), contender.ranks()));
     LiveContender live = new LiveContender(contender, prefix);
     try {
-      String line = live.hear();
+      String line = live.answer();
       if (!line.equals(Contender.READY)) {
         throw new WorkFailedException("%s printed '%s'".formatted(contender.name(), line));
       }
@@ -82,15 +82,15 @@ public final class LiveContender implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return hear();
+    return answer();
   }
 
-  private String hear() {
+  private String answer() {
     try {
       Heard next = heard.poll(LONGEST_SILENCE.toSeconds(), TimeUnit.SECONDS);
       if (next == null) {
         throw new WorkFailedException(
-            "%s has said nothing for %d s"
+            "%s printed nothing for %d s"
                 .formatted(contender.name(), LONGEST_SILENCE.toSeconds()));
       }
       if (next.end() != null) {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tandem's LMDB writer and record index against liblmdb and the storage. Leaves nothing behind in
+ * Tandem's LMDB writer and record index against liblmdb and the storage. Leaves nothing in
  * its folder.
  */
 public final class LmdbBenchmark {

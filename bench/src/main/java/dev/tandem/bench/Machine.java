@@ -25,7 +25,7 @@ public final class Machine {
         device(folder));
   }
 
-  /** Device, filesystem and read-ahead, as far as they can be told. */
+  /** Device, filesystem and read-ahead, as far as they are known. */
   private static String device(Path folder) {
     try {
       String name = Files.getFileStore(folder).name();

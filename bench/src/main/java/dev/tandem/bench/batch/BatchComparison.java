@@ -20,7 +20,7 @@ import java.util.Optional;
 public record BatchComparison(
     int batch, int pairs, int tried, Spread time, Spread epochs, Spread steps) {
 
-  /** What the rows tell; empty if there is no pair that reached the target. */
+  /** From the rows; empty if there is no pair that reached the target. */
   public static Optional<BatchComparison> of(List<BatchRow> rows) {
     List<Double> time = new ArrayList<>();
     List<Double> epochs = new ArrayList<>();

@@ -46,9 +46,9 @@ final class BatchTrial {
       String machine,
       Arena arena) {}
 
-  /** Is told after every test; may not keep anybody long. */
+  /** Notified after every test; must return quickly. */
   @FunctionalInterface
-  interface News {
+  interface TestListener {
 
     void tested(double epochs, double accuracy);
   }
@@ -88,16 +88,16 @@ final class BatchTrial {
   }
 
   /** Trains until the target is reached or the epochs are over; the row is not judged yet. */
-  static BatchRow run(Setting setting, BatchPlan plan, Seed seed, News news) {
+  static BatchRow run(Setting setting, BatchPlan plan, Seed seed, TestListener listener) {
     BatchTrial trial = new BatchTrial(setting, plan, seed);
     try {
-      return trial.train(news);
+      return trial.train(listener);
     } finally {
       trial.close();
     }
   }
 
-  /** Some steps and a test that do not count, of a network that nobody needs. */
+  /** Some steps and a test that do not count, of a network that is discarded. */
   static void rehearse(Setting setting, BatchPlan plan, int steps, Seed seed) {
     BatchTrial trial = new BatchTrial(setting, plan, seed);
     try {
@@ -119,10 +119,10 @@ final class BatchTrial {
     return plan.first() >= LARS_FROM;
   }
 
-  private BatchRow train(News news) {
+  private BatchRow train(TestListener listener) {
     for (int epoch = 0; epoch < setting.mostEpochs() && !reached(); epoch++) {
       shuffle(epoch);
-      epoch(epoch, news);
+      epoch(epoch, listener);
     }
     return new BatchRow(
         plan.policy(),
@@ -150,7 +150,7 @@ final class BatchTrial {
   }
 
   /** Goes through all samples, or until a test says that it is enough. */
-  private void epoch(int epoch, News news) {
+  private void epoch(int epoch, TestListener listener) {
     int at = 0;
     while (at < places.length && !reached()) {
       long began = System.nanoTime();
@@ -162,7 +162,7 @@ final class BatchTrial {
       if (ended || seen - testedAt >= testEvery) {
         testedAt = seen;
         accuracy = accuracy();
-        news.tested(epochs(), accuracy);
+        listener.tested(epochs(), accuracy);
       }
       if (!reached()) {
         batch = nextBatch(epoch, ended);

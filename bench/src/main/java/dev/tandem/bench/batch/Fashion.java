@@ -87,7 +87,7 @@ final class Fashion {
     return new Samples(into.inputs(), into.targets(), count);
   }
 
-  /** Memory for batches of up to so many samples. */
+  /** Memory for batches of at most this many samples. */
   Samples room(int count, Arena arena) {
     return new Samples(
         arena.allocate(count * pixels * Float.BYTES, 64),

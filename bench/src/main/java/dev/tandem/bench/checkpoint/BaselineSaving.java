@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** What nobody can do better: a copy in memory, and a write of the bytes past the page cache. */
+/** What no format can do better: a copy in memory, and a write of the bytes past the page cache. */
 final class BaselineSaving implements Saving {
 
   /** As dd with oflag=direct and this block size. */

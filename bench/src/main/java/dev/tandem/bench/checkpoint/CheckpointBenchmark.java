@@ -2,6 +2,7 @@ package dev.tandem.bench.checkpoint;
 
 import dev.tandem.bench.BenchFolder;
 import dev.tandem.bench.Children;
+import dev.tandem.bench.DebianTorch;
 import dev.tandem.bench.Machine;
 import dev.tandem.bench.Spread;
 import dev.tandem.bench.checkpoint.BaselineSaving.Limit;
@@ -92,7 +93,7 @@ public final class CheckpointBenchmark {
    * A benchmark that has not begun.
    *
    * @param folder on the disk that is measured
-   * @param lines told what is left out, and why
+   * @param lines notified of what is left out, and why
    */
   public CheckpointBenchmark(
       Effort effort, Path folder, Progress progress, Consumer<String> lines) {
@@ -145,7 +146,7 @@ public final class CheckpointBenchmark {
         lines.accept("left out: the library for hdf5 needs more heap for " + state.name());
       }
     }
-    if (TorchSaving.installed()) {
+    if (DebianTorch.missing().isEmpty()) {
       add(all, state, "torch.save rank0 1", () -> TorchSaving.start(state, scratch));
     } else {
       lines.accept("left out: torch.save, because python3-torch is not installed");

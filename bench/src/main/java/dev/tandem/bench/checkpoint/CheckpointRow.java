@@ -3,7 +3,7 @@ package dev.tandem.bench.checkpoint;
 /**
  * One line of the results.
  *
- * @param model whose parameters, buffers and momentum are saved
+ * @param model of which parameters, buffers and momentum are saved
  * @param format "shards", "shards-zstd", "safetensors", "npz", "hdf5", "torch.save", "raw" (the
  *     bytes alone, past the page cache), "memcpy" (not written at all), "none"
  * @param mode "async", "sync", "rank0", "redundant"; "baseline" for raw and memcpy; "training" for
@@ -20,7 +20,7 @@ package dev.tandem.bench.checkpoint;
  * @param backgroundCpuMillis that the threads of a save in the background have computed besides the
  *     copy, where a training was measured, median of the rounds, else 0
  * @param projected computed from measured rows, not measured
- * @param rounds behind the medians
+ * @param rounds over which the medians are taken
  */
 public record CheckpointRow(
     String model,

@@ -1,7 +1,7 @@
 package dev.tandem.bench.checkpoint;
 
 import dev.tandem.bench.BenchFolder;
-import dev.tandem.bench.Children;
+import dev.tandem.bench.DebianTorch;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.FileErrors;
@@ -11,17 +11,13 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Collectors;
 
 /**
  * torch.save and fsync by Debian's PyTorch, of tensors of the same shapes: a process that holds the
- * state and saves it when told to.
+ * state and saves it on request.
  */
 final class TorchSaving implements Saving {
-
-  /** Debian's own, which sees Debian's packages. */
-  private static final String PYTHON = "/usr/bin/python3";
 
   private final Process process;
   private final Writer input;
@@ -31,22 +27,6 @@ final class TorchSaving implements Saving {
     this.process = process;
     this.input = process.outputWriter(StandardCharsets.UTF_8);
     this.output = process.inputReader(StandardCharsets.UTF_8);
-  }
-
-  /** Whether PyTorch is there; without it the benchmark does without this contender. */
-  static boolean installed() {
-    try {
-      var _ =
-          Children.run(
-              List.of(
-                  PYTHON,
-                  "-c",
-                  "import importlib.util, sys;"
-                      + " sys.exit(importlib.util.find_spec('torch') is None)"));
-      return true;
-    } catch (RuntimeException e) {
-      return false;
-    }
   }
 
   /** Starts the process and waits until it has the state. */
@@ -60,10 +40,10 @@ final class TorchSaving implements Saving {
       Files.write(shapes, state.tree().tensors().values().stream().map(TorchSaving::line).toList());
       TorchSaving saving =
           new TorchSaving(
-              new ProcessBuilder(PYTHON, script.toString(), shapes.toString())
+              new ProcessBuilder(DebianTorch.PYTHON, script.toString(), shapes.toString())
                   .redirectError(ProcessBuilder.Redirect.DISCARD)
                   .start());
-      if (!saving.hear().equals("ready")) {
+      if (!saving.answer().equals("ready")) {
         saving.close();
         throw new WorkFailedException("torch.save did not start");
       }
@@ -79,7 +59,7 @@ final class TorchSaving implements Saving {
         + tensor.shape().extents().stream().map(String::valueOf).collect(Collectors.joining(","));
   }
 
-  private String hear() throws IOException {
+  private String answer() throws IOException {
     String line = output.readLine();
     if (line == null) {
       throw new WorkFailedException("the process of torch.save ended");
@@ -107,7 +87,7 @@ final class TorchSaving implements Saving {
     try {
       input.write(folder.resolve("state.pt") + "\n");
       input.flush();
-      double seconds = Double.parseDouble(hear());
+      double seconds = Double.parseDouble(answer());
       return Times.waiting(seconds);
     } catch (IOException e) {
       throw FileErrors.failure("have torch.save write to", folder, e);

@@ -40,7 +40,7 @@ import java.util.function.Consumer;
  */
 final class TrainingOverhead {
 
-  /** As the study saves. */
+  /** Between two checkpoints. */
   static final int STEPS = 10;
 
   static final String MODEL = "resnet18-training";
@@ -183,7 +183,7 @@ final class TrainingOverhead {
       Spread write = variant == Variant.ASYNC ? Spread.of(writes) : stall;
       double background = variant == Variant.ASYNC ? Spread.of(computed).median() : 0;
       if (variant == Variant.ASYNC) {
-        tell(estimate, background, bytes);
+        report(estimate, background, bytes);
       }
       rows.add(
           new CheckpointRow(
@@ -219,7 +219,7 @@ final class TrainingOverhead {
     return all;
   }
 
-  private void tell(OverheadEstimate estimate, double background, long bytes) {
+  private void report(OverheadEstimate estimate, double background, long bytes) {
     lines.accept(
         String.format(
             Locale.ROOT,

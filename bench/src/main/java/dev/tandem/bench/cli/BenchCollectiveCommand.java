@@ -129,7 +129,7 @@ final class BenchCollectiveCommand extends TandemCommand {
             .printf(
                 "%n%s%n%-14s %10s %12s %24s %8s %8s %8s  %s%n",
                 title,
-                "who",
+                "contender",
                 "bytes",
                 "median",
                 "least..most",

@@ -31,7 +31,7 @@ final class BenchLmdbCommand extends TandemCommand {
   private static final long RECORDS = 1_000_000;
   private static final long QUICK_RECORDS = 50_000;
 
-  @Option(names = "--quick", description = "Fewer records: shows that it works, proves nothing.")
+  @Option(names = "--quick", description = "Smoke test with fewer records; figures are not representative.")
   private boolean quick;
 
   @Option(
@@ -88,7 +88,7 @@ final class BenchLmdbCommand extends TandemCommand {
     out()
         .printf(
             "%-6s %-8s %-27s %10s %21s %12s  %s%n",
-            "case", "who", "what", "seconds", "least..most", "per second", "ratio");
+            "case", "by", "what", "seconds", "least..most", "per second", "ratio");
     for (BenchRow row : rows) {
       out()
           .printf(

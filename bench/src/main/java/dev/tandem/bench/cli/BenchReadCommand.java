@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
     name = "read",
     description = {
       "Reads a CIFAR-like and an ImageNet-like database by Tandem's read modes, liblmdb in C,"
-          + " py-lmdb and lmdbjava: cold and warm, in the order of keys and shuffled, with little"
+          + " py-lmdb and lmdbjava: cold and warm, in key order and shuffled, with little"
           + " memory, from storage that allows 1,000 requests per second, from storage on which"
           + " every request takes 10 ms, and as a training does: five epochs in the order of keys, a"
           + " small database 100 times, three shuffled epochs through the loader (also compared with"
@@ -44,7 +44,7 @@ final class BenchReadCommand extends TandemCommand {
   private static final int QUICK_IMAGES = 4_000;
   private static final Duration QUICK_TIME = Duration.ofSeconds(70);
 
-  @Option(names = "--quick", description = "Less data: shows that it works, proves little.")
+  @Option(names = "--quick", description = "Smoke test with less data; figures are not representative.")
   private boolean quick;
 
   @Option(
@@ -138,7 +138,7 @@ final class BenchReadCommand extends TandemCommand {
     out().println(results.machine());
     out()
         .printf(
-            "%,d images of the demo, 2 ranks, read-ahead 128 KB; milliseconds of an iteration%n",
+            "%,d images of the demo, 2 ranks, read-ahead 128 KB; milliseconds per iteration%n",
             images);
     String storage = "";
     for (TrainReadRow row : results.rows()) {
@@ -182,7 +182,7 @@ final class BenchReadCommand extends TandemCommand {
     out()
         .printf(
             Locale.ROOT,
-            "medians of rounds, MB of the database file a second; %.0f s in all%n",
+            "medians of rounds, MB of the database file per second; %.0f s in all%n",
             results.seconds());
     String section = "";
     for (ReadRow row : results.rows()) {
@@ -194,7 +194,7 @@ final class BenchReadCommand extends TandemCommand {
         out()
             .printf(
                 "%n%s%n%-18s %10s %11s %11s %7s%n",
-                title, "who", "MB/s", "to liblmdb", "to fio", "rounds");
+                title, "contender", "MB/s", "to liblmdb", "to fio", "rounds");
         section = title;
       }
       out()

@@ -57,7 +57,7 @@ final class BenchSyncCommand extends TandemCommand {
       "ratio: median step time over that of the spin-and-yield baseline, below 1 is faster; means:"
           + " the same of mean step times; buckets: over that of buckets; backgr.: of a core that the synchroniser's threads use; control: of"
           + " the time that its thread waits for other ranks' consent; switches: per step that took"
-          + " the core from it (yields count, too). Milliseconds of a step: await, input: that the"
+          + " the core from it (yields count, too). Milliseconds per step: await, input: that the"
           + " training thread waits for sums and for its batch; moving: that gradients are under"
           + " way; cpu, queued: that the training thread runs, and that it has no core; decode:"
           + " that input threads run; jvm: that its compilers and collector run. agreed: agreements"

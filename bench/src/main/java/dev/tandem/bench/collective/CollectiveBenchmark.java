@@ -2,6 +2,7 @@ package dev.tandem.bench.collective;
 
 import dev.tandem.bench.BenchFolder;
 import dev.tandem.bench.Children;
+import dev.tandem.bench.DebianTorch;
 import dev.tandem.bench.LiveContender;
 import dev.tandem.bench.Machine;
 import dev.tandem.core.Progress;
@@ -35,7 +36,7 @@ public final class CollectiveBenchmark {
   /** Up to this size there is a first lap that does not count: whatever is late comes to rest. */
   private static final long LAP_BYTES = 1024;
 
-  /** What is not compared with anybody is measured once in so many rounds. */
+  /** What is not compared with a peer is measured once in this many rounds. */
   private static final int ROUNDS_BETWEEN = 3;
 
   /**
@@ -92,7 +93,11 @@ public final class CollectiveBenchmark {
     Children.require("mpirun.openmpi", "openmpi-bin");
     Children.require("mpicc.mpich", "libmpich-dev");
     Children.require("mpirun.mpich", "mpich");
-    requireGloo();
+    DebianTorch.missing()
+        .ifPresent(
+            reason -> {
+              throw new WorkFailedException("the benchmark needs Gloo as a peer: " + reason);
+            });
     Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
     String machine = Machine.describe(temporary);
     List<Live> live = new ArrayList<>();
@@ -170,16 +175,6 @@ public final class CollectiveBenchmark {
     return turns;
   }
 
-  private static void requireGloo() {
-    try {
-      Children.run(GlooContender.LOOK_FOR_TORCH);
-    } catch (WorkFailedException e) {
-      throw new WorkFailedException(
-          "the benchmark needs Gloo as a peer: install it (Debian: apt-get install python3-torch)",
-          e);
-    }
-  }
-
   private List<CollectiveContender> contenders(BenchFolder scratch) {
     Path folder = scratch.path();
     Path source = scratch.extract(CollectiveBenchmark.class, "collective_mpi.c");
@@ -191,7 +186,7 @@ public final class CollectiveBenchmark {
       all.add(CollectiveOperation.FAST);
       all.add(CollectiveOperation.ELASTIC);
     }
-    // Who takes longest to come to rest is started first.
+    // Those that take longest to come to rest are started first.
     return List.of(
         tandem(4, "tandem-shm", "shm", with(CollectiveOperation.STRAGGLER)),
         tandem(2, "tandem-shm", "shm", all),

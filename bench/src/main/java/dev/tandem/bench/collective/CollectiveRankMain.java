@@ -1,6 +1,7 @@
 package dev.tandem.bench.collective;
 
 import dev.tandem.bench.Spread;
+import dev.tandem.bench.WarmUp;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.reduce.Reduction;
@@ -12,9 +13,9 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -29,7 +30,6 @@ public final class CollectiveRankMain {
   private static final int MINIMUM_CALLS = 2;
   private static final int WARM_CALLS = 1;
   private static final long STRAGGLE_NANOS = 20_000_000;
-  private static final double COMPILED_SHARE = 0.02;
   private static final int LATE_CALLS = 15;
 
   /** Longer data runs through the same code. */
@@ -86,25 +86,19 @@ public final class CollectiveRankMain {
    * need the processors that ranks keep busy, so the ranks rest in between until they are done.
    */
   private void awaitCompiler(List<CollectiveOperation> operations, List<Long> sizes, double limit) {
-    long began = System.nanoTime();
-    double share = 1;
     // Ranks that share processors share them for compiling too, and call everything more slowly.
     double crowd =
         Math.max(1, (double) communicator.size() / Runtime.getRuntime().availableProcessors());
-    while (share > COMPILED_SHARE && largest(secondsSince(began)) < limit * crowd * crowd) {
-      long before = ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
-      long started = System.nanoTime();
-      for (CollectiveOperation operation : operations) {
-        for (long bytes : sizes) {
-          if (bytes <= WARM_BYTES) {
-            callSome(operation, bytes);
+    WarmUp.run(
+        Duration.ofMillis((long) (1000 * limit * crowd * crowd)),
+        () -> {
+          for (CollectiveOperation operation : operations) {
+            sizes.stream()
+                .filter(bytes -> bytes <= WARM_BYTES)
+                .forEach(bytes -> callSome(operation, bytes));
           }
-        }
-      }
-      double compiling =
-          (ManagementFactory.getCompilationMXBean().getTotalCompilationTime() - before) / 1e3;
-      share = largest(compiling / secondsSince(started));
-    }
+        },
+        this::largest);
   }
 
   private static double secondsSince(long nanoTime) {
@@ -211,7 +205,7 @@ public final class CollectiveRankMain {
     return micros(times) + " " + share;
   }
 
-  /** Of all threads of this process: whoever helps to wait counts. */
+  /** Of all threads of this process: threads that help to wait count, too. */
   private static double cpuSeconds() {
     return switch (ResourceUsage.reader()) {
       case Capability.Present<ResourceUsage.Reader>(ResourceUsage.Reader reader) ->

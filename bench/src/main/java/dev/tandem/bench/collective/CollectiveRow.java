@@ -3,7 +3,7 @@ package dev.tandem.bench.collective;
 /**
  * One result of {@code tandem bench collective}.
  *
- * @param peer who did it
+ * @param peer the contender
  * @param op what was done
  * @param bytes of one rank's data
  * @param medianMicros the slowest rank's time of a call: median of the rounds' medians

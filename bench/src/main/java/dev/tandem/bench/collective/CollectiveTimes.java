@@ -51,8 +51,8 @@ final class CollectiveTimes {
 
   private void addLine(String peer, int ranks, Scanner fields) {
     CollectiveOperation operation = CollectiveOperation.of(fields.next());
-    String who = operation == CollectiveOperation.COPY ? LIMIT : peer;
-    Key key = new Key(ranks, operation, fields.nextLong(), who);
+    String contender = operation == CollectiveOperation.COPY ? LIMIT : peer;
+    Key key = new Key(ranks, operation, fields.nextLong(), contender);
     append(micros, key, fields.nextDouble());
     if (fields.hasNextDouble()) {
       append(shares, key, fields.nextDouble());

@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One operation on so many bytes, in private native memory. */
+/** One operation on N bytes, in private native memory. */
 final class CollectiveWork {
 
   private static final int TENSORS = 16;
@@ -43,7 +43,7 @@ final class CollectiveWork {
 
   /**
    * Fresh data for a call. As fast as the others fill theirs: while ranks share processors, it
-   * takes time from who is not done with the call before.
+   * takes time from ranks that are not done with the call before.
    */
   void refill(int call) {
     float value = call % PERIOD + communicator.rank();

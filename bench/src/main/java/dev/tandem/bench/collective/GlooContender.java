@@ -1,6 +1,7 @@
 package dev.tandem.bench.collective;
 
 import dev.tandem.bench.Children;
+import dev.tandem.bench.DebianTorch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,16 +11,6 @@ import java.util.function.Consumer;
 
 /** Gloo by Debian's PyTorch; a shell starts the ranks and ends with the first. */
 record GlooContender(int ranks, Path script) implements CollectiveContender {
-
-  /** Debian's own, which sees Debian's packages. */
-  static final String PYTHON = "/usr/bin/python3";
-
-  /** Ends well if PyTorch is there; importing it would take seconds. */
-  static final List<String> LOOK_FOR_TORCH =
-      List.of(
-          PYTHON,
-          "-c",
-          "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)");
 
   @Override
   public String peer() {
@@ -36,7 +27,7 @@ record GlooContender(int ranks, Path script) implements CollectiveContender {
     Path store = script.resolveSibling("gloo-store");
     List<String> parts = new ArrayList<>();
     for (int rank = ranks - 1; rank >= 0; rank--) {
-      parts.add("%s '%s' %d %d '%s' '%s'".formatted(PYTHON, script, rank, ranks, store, pipes));
+      parts.add("%s '%s' %d %d '%s' '%s'".formatted(DebianTorch.PYTHON, script, rank, ranks, store, pipes));
     }
     Children.follow(List.of("sh", "-c", String.join(" & ", parts)), Map.of(), output);
   }

@@ -1,16 +1,12 @@
 package dev.tandem.bench.collective;
 
+import dev.tandem.bench.Ranks;
 import dev.tandem.comm.launch.LaunchPlan;
-import dev.tandem.comm.launch.LaunchResult;
-import dev.tandem.comm.launch.ProcessLauncher;
-import dev.tandem.comm.launch.RankOutput;
-import dev.tandem.core.WorkFailedException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /**
@@ -35,24 +31,9 @@ record TandemContender(
     arguments.add(Double.toString(compiling));
     arguments.add(String.join(",", operations.stream().map(CollectiveOperation::code).toList()));
     sizes.stream().map(Object::toString).forEach(arguments::add);
-    ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
-    RankOutput sink =
-        (rank, source, text) -> {
-          switch (source) {
-            case OUT -> output.accept(text);
-            case ERROR -> errors.add(text);
-          }
-        };
-    LaunchResult result =
-        new ProcessLauncher(
-                LaunchPlan.of(ranks, CollectiveRankMain.class.getName(), arguments)
-                    .withEnvironment(environment),
-                sink,
-                errors::add)
-            .run();
-    if (result.exitCode() != 0) {
-      throw new WorkFailedException(
-          "%s: %s: %s".formatted(peer, result.summary(), String.join("; ", errors)));
-    }
+    LaunchPlan plan =
+        LaunchPlan.of(ranks, CollectiveRankMain.class.getName(), arguments)
+            .withEnvironment(environment);
+    Ranks.run(peer, plan, output);
   }
 }

@@ -26,7 +26,7 @@ record DiskDevice(String numbers, Path queue) {
       return new DiskDevice(Files.readString(block.resolve("dev")).strip(), block.resolve("queue"));
     } catch (IOException e) {
       throw new WorkFailedException(
-          "cannot tell the disk under %s (%s): choose a folder on a local disk"
+          "cannot find the disk under %s (%s): choose a folder on a local disk"
               .formatted(file, e.getMessage()),
           e);
     }

@@ -126,7 +126,7 @@ final class LatencyStorage implements AutoCloseable {
     try {
       process.getOutputStream().close();
       if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        // Somebody has a file of it open: it goes when he does.
+        // A process has a file of it open: it is unmounted when that process ends.
         new ProcessBuilder("fusermount3", "-u", "-z", mountPoint.toString())
             .redirectErrorStream(true)
             .redirectOutput(Redirect.DISCARD)

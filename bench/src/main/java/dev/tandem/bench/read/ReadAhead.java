@@ -38,7 +38,7 @@ final class ReadAhead implements AutoCloseable {
     return Files.isWritable(file);
   }
 
-  /** Files that are opened from now on are read ahead by so many KB. */
+  /** Files that are opened from now on are read ahead by this number of KB. */
   void set(int kilobytes) {
     if (kilobytes != original || changeable()) {
       write(kilobytes);

@@ -1,6 +1,6 @@
 package dev.tandem.bench.read;
 
-/** Somebody who reads the records of a case in processes of his own. */
+/** A reader of the records of a case, in processes of its own. */
 interface ReadContender {
 
   /** As in the results. */
@@ -14,6 +14,6 @@ interface ReadContender {
     return true;
   }
 
-  /** Reads everything, confined as told. */
+  /** Reads everything under the given limits. */
   ReadOutcome run(ReadCase what, Confinement confinement);
 }

@@ -99,7 +99,7 @@ record ReadDatabase(String name, Path folder, long records, long fileBytes) {
   }
 
   /**
-   * The page cache holds nothing of it; the caches of everything else stay. Pages that somebody has
+   * The page cache holds nothing of it; the caches of everything else stay. Pages that a process has
    * mapped are not dropped: a process that is just ending, or this one until garbage is collected.
    */
   void cool() {

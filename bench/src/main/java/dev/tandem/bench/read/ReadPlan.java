@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which comparisons are made, and who takes part.
+ * Which comparisons are made, and by which contenders.
  *
  * @param cifarRecords of the CIFAR-like database
  * @param imageNetRecords of the ImageNet-like database
@@ -61,7 +61,7 @@ record ReadPlan(long cifarRecords, long imageNetRecords, boolean quick, int usua
   /** Of storage that charges for requests, in a quick run. */
   private static final List<String> CHARGED = List.of("liblmdb", "lmdb", "auto");
 
-  /** Several processes read for long: only those on whose figures something depends. */
+  /** Several processes read for long: only the most important contenders. */
   private static final List<String> COMPARED_WARM =
       WARM.stream().filter(ReadAccess.STRIDED.compared(true)::contains).toList();
 

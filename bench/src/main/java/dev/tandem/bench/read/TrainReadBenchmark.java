@@ -3,10 +3,9 @@ package dev.tandem.bench.read;
 import dev.tandem.bench.BenchFolder;
 import dev.tandem.bench.Children;
 import dev.tandem.bench.Machine;
+import dev.tandem.bench.Ranks;
 import dev.tandem.bench.read.TrainReadRank.Part;
 import dev.tandem.comm.launch.LaunchPlan;
-import dev.tandem.comm.launch.LaunchResult;
-import dev.tandem.comm.launch.ProcessLauncher;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
@@ -66,7 +65,7 @@ public final class TrainReadBenchmark {
    */
   private record Storage(String name, Path database, Path original) {
 
-    /** Cold, but for the disk behind a mounted filesystem, which is not what is measured. */
+    /** Cold, except the disk under a mounted filesystem, which is not what is measured. */
     void prepare() {
       if (!database.equals(original)) {
         dd(original, "of=/dev/null", "bs=1M");
@@ -157,17 +156,10 @@ public final class TrainReadBenchmark {
         List.of(
             storage.database.toString(), mode, Integer.toString(steps), Integer.toString(threads));
     List<String> lines = Collections.synchronizedList(new ArrayList<>());
-    LaunchResult result =
-        new ProcessLauncher(
-                LaunchPlan.of(RANKS, TrainReadRank.class.getName(), arguments),
-                (rank, source, line) -> lines.add(line),
-                lines::add)
-            .run();
-    if (result.exitCode() != 0) {
-      throw new WorkFailedException(
-          "training by %s from %s failed: %s; %s"
-              .formatted(mode, storage.name, result.summary(), String.join("; ", lines)));
-    }
+    Ranks.run(
+        "training by %s from %s".formatted(mode, storage.name),
+        LaunchPlan.of(RANKS, TrainReadRank.class.getName(), arguments),
+        lines::add);
     return row(storage.name, mode, lines);
   }
 

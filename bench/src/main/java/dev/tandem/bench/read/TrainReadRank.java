@@ -39,7 +39,7 @@ import java.util.zip.CRC32C;
 
 /**
  * One rank that trains the demo's network on records that a read mode brings, and times the parts
- * of every step. A barrier before each sum of gradients tells waiting for others (skew) from the
+ * of every step. A barrier before each sum of gradients separates waiting for others (skew) from the
  * sum itself.
  *
  * <p>Arguments: database, mode, steps, threads of the engine. Prints one line of {@code name=value}

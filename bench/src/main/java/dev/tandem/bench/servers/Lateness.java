@@ -24,7 +24,7 @@ enum Lateness {
     return valueOf(code.toUpperCase(Locale.ROOT));
   }
 
-  /** Is late in a step, or not; the same in every turn. */
+  /** Whether it is late in a step; the same in every turn. */
   void pause(Seed seed, int rank, int ranks, long step) {
     double chance =
         switch (this) {

@@ -3,14 +3,11 @@ package dev.tandem.bench.servers;
 import dev.tandem.bench.BenchFolder;
 import dev.tandem.bench.Bootstrap;
 import dev.tandem.bench.Machine;
+import dev.tandem.bench.Ranks;
 import dev.tandem.bench.Spread;
 import dev.tandem.comm.launch.LaunchPlan;
-import dev.tandem.comm.launch.LaunchResult;
-import dev.tandem.comm.launch.ProcessLauncher;
-import dev.tandem.comm.launch.RankOutput;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
-import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +15,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.ToDoubleFunction;
 
 /** The same training with allreduce, servers and proxies, with 2 ranks and with 4. */
@@ -64,29 +60,19 @@ public final class ServersBenchmark {
 
   /** The measurements of each turn, round by round. */
   private Map<ServersTurn, List<ServersMeasurement>> measure(int ranks, Path folder) {
-    ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
     List<String> lines = Collections.synchronizedList(new ArrayList<>());
     long total = (long) effort.rounds() * ServersTurn.all(ranks, effort.staleness()).size();
     try (Progress.Task task = progress.start(ranks + " ranks", total, "turns")) {
-      RankOutput sink =
-          (rank, source, text) -> {
-            switch (source) {
-              case OUT -> {
-                lines.add(text);
-                task.advanceTo(lines.size());
-              }
-              case ERROR -> errors.add(text);
-            }
-          };
       LaunchPlan plan =
           LaunchPlan.of(
               ranks, ServersRankMain.class.getName(), effort.arguments(folder.toString()));
-      LaunchResult result = new ProcessLauncher(plan, sink, errors::add).run();
-      if (result.exitCode() != 0) {
-        throw new WorkFailedException(
-            "the benchmark of parameter servers failed: %s: %s"
-                .formatted(result.summary(), String.join("; ", errors)));
-      }
+      Ranks.run(
+          "the benchmark of parameter servers",
+          plan,
+          line -> {
+            lines.add(line);
+            task.advanceTo(lines.size());
+          });
     }
     Map<ServersTurn, List<ServersMeasurement>> turns = new LinkedHashMap<>();
     ServersTurn.all(ranks, effort.staleness()).forEach(turn -> turns.put(turn, new ArrayList<>()));

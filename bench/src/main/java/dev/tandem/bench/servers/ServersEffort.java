@@ -49,7 +49,7 @@ public record ServersEffort(int rounds, int steps, List<Integer> staleness, Dura
     return new ServersEffort(rounds, steps, others, limit);
   }
 
-  /** As arguments of a rank, behind the folder of the samples. */
+  /** As arguments of a rank, after the folder of the samples. */
   List<String> arguments(String folder) {
     return List.of(
         folder,

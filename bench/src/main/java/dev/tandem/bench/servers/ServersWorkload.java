@@ -95,7 +95,7 @@ final class ServersWorkload implements AutoCloseable {
     return RULE.create(network);
   }
 
-  /** This rank's samples of so many steps, decoded by a thread of its own. */
+  /** This rank's samples of a number of steps, decoded by a thread of its own. */
   Loader samples(long steps) {
     Steps order =
         new Steps(

@@ -4,7 +4,7 @@ package dev.tandem.bench.sync;
 enum SyncFigure {
   /** That half of the steps did not exceed. */
   ITERATION_MILLIS,
-  /** Mean of a step. */
+  /** Mean per step. */
   MEAN_MILLIS,
   /** That 95% of the steps did not exceed. */
   P95_MILLIS,
@@ -16,20 +16,20 @@ enum SyncFigure {
   INVOLUNTARY_SWITCHES,
   /** That 95% of the background thread's sleeps did not exceed. */
   OVERSLEEP_MICROS,
-  /** Of a step, in which the training thread waited for the sums. */
+  /** Per step, in which the training thread waited for the sums. */
   AWAIT_MILLIS,
-  /** Of a step, in which the training thread waited for its batch. */
+  /** Per step, in which the training thread waited for its batch. */
   INPUT_WAIT_MILLIS,
-  /** Of a step, in which gradients were under way. */
+  /** Per step, in which gradients were under way. */
   TRANSFER_MILLIS,
-  /** How often a step ranks agreed on what comes next. */
+  /** How often per step ranks agreed on what comes next. */
   AGREEMENTS,
-  /** Of a step, in which the training thread ran. */
+  /** Per step, in which the training thread ran. */
   ENGINE_CPU_MILLIS,
-  /** Of a step, in which the training thread could have run and had no core. */
+  /** Per step, in which the training thread could have run and had no core. */
   ENGINE_QUEUED_MILLIS,
-  /** Of a step, in which input threads ran, all together. */
+  /** Per step, in which input threads ran, all together. */
   INPUT_CPU_MILLIS,
-  /** Of a step, in which others ran: the JVM's collector and compilers. */
+  /** Per step, in which others ran: the JVM's collector and compilers. */
   OTHER_CPU_MILLIS
 }

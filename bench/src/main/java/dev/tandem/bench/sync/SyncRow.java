@@ -12,7 +12,7 @@ import java.util.function.ToDoubleFunction;
  *     beat; {@code idle-...}: a synchroniser of that policy that has nothing to do beside a serial
  *     loop, compared with the loop alone
  * @param iterationMillis that half of a round's steps did not exceed
- * @param meanMillis of a step
+ * @param meanMillis per step
  * @param p95Millis that 95% of a round's steps did not exceed
  * @param ratioToBaseline of {@code iterationMillis} in the same round: below 1 is faster than the
  *     spin-and-yield baseline
@@ -20,18 +20,18 @@ import java.util.function.ToDoubleFunction;
  * @param ratioHigh of its 95% interval
  * @param ratioOfMeans of {@code meanMillis} to that of the baseline in the same round
  * @param ratioToBuckets of {@code iterationMillis} in the same round; 0 where not measured
- * @param backgroundCpuShare of a core; 0 with a shared pool, whose threads cannot be told apart
+ * @param backgroundCpuShare of a core; 0 with a shared pool, whose threads cannot be distinguished
  * @param controlWaitShare of the time that the background thread waited for other ranks
  * @param involuntarySwitchesPerIteration of the background threads; yields count, too
  * @param oversleepMicros that 95% of the background thread's sleeps did not exceed
- * @param awaitMillis of a step in which the training thread waited for the sums
- * @param inputWaitMillis of a step in which it waited for its batch
- * @param transferMillis of a step in which gradients were under way
+ * @param awaitMillis per step in which the training thread waited for the sums
+ * @param inputWaitMillis per step in which it waited for its batch
+ * @param transferMillis per step in which gradients were under way
  * @param agreementsPerIteration of all ranks on what comes next
- * @param engineCpuMillis of a step in which the training thread ran
- * @param engineQueuedMillis of a step in which it could have run and had no core
- * @param inputCpuMillis of a step in which the input threads ran
- * @param otherCpuMillis of a step in which threads of the JVM ran
+ * @param engineCpuMillis per step in which the training thread ran
+ * @param engineQueuedMillis per step in which it could have run and had no core
+ * @param inputCpuMillis per step in which the input threads ran
+ * @param otherCpuMillis per step in which threads of the JVM ran
  * @param inert whether the policy partitions cores, which does nothing with one core per rank
  */
 public record SyncRow(

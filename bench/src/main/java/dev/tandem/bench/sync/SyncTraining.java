@@ -46,7 +46,7 @@ final class SyncTraining {
         .start();
   }
 
-  /** From the first parameters, a few steps that do not count and so many that do. */
+  /** From the first parameters, a few steps that do not count and a number that do. */
   SyncMeasurement run(SyncTurn turn, int steps) {
     workload.reset();
     communicator.barrier();

@@ -54,7 +54,7 @@ final class SyncWorkload implements AutoCloseable {
 
   private final Communicator communicator;
 
-  /** Images of this rank in a step. */
+  /** Images of this rank per step. */
   private final int batch;
 
   private final Arena arena = Arena.ofShared();
@@ -124,7 +124,7 @@ final class SyncWorkload implements AutoCloseable {
         new SgdMomentum(network, new SgdMomentum.Settings(0.9, 0, false, Double.POSITIVE_INFINITY));
   }
 
-  /** A number that tells parameters apart. */
+  /** A number that distinguishes parameters. */
   long digest() {
     CRC32C digest = new CRC32C();
     digest.update(network.parameterBuffer().asByteBuffer());
@@ -194,7 +194,7 @@ final class SyncWorkload implements AutoCloseable {
     void ready(TensorView gradient);
   }
 
-  /** Computes the gradients of a step; each is told of when it is there. */
+  /** Computes the gradients of a step; the sink is notified of each when it is there. */
   void gradients(Samples samples, long step, Sink sink) {
     network.forwardBackward(
         samples,

@@ -8,7 +8,7 @@ enum ThreadRole {
   ENGINE,
   /** Those that read and decode. */
   INPUT,
-  /** Those of the JVM and of the communicator; and carriers of virtual threads, whoever's. */
+  /** Those of the JVM and of the communicator; and all carriers of virtual threads. */
   OTHER;
 
   /**

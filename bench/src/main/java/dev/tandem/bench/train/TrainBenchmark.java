@@ -1,6 +1,7 @@
 package dev.tandem.bench.train;
 
 import dev.tandem.bench.BenchFolder;
+import dev.tandem.bench.DebianTorch;
 import dev.tandem.bench.LiveContender;
 import dev.tandem.bench.Machine;
 import dev.tandem.core.Progress;
@@ -50,7 +51,7 @@ public final class TrainBenchmark {
     }
   }
 
-  /** One side with so many ranks. */
+  /** One side with a number of ranks. */
   private record Team(TrainSide side, int ranks) {}
 
   /**
@@ -80,7 +81,7 @@ public final class TrainBenchmark {
   /** Runs everything; without a peer only what needs none. */
   public Outcome run() {
     started = System.nanoTime();
-    Optional<String> missing = TorchTrainer.missing();
+    Optional<String> missing = DebianTorch.missing();
     List<TrainTask> tasks = new ArrayList<>();
     for (TrainNetwork network : networks) {
       TrainTimes.tasks(network, cases, THREADS).stream()
@@ -140,7 +141,7 @@ public final class TrainBenchmark {
         expected = expected == null ? answer : expected;
         if (!agree(expected, answer)) {
           throw new WorkFailedException(
-              "%s: %s with %d ranks trains something else than tandem: parameters and losses %s, not %s"
+              "%s: %s with %d ranks trains differently from tandem: parameters and losses %s, not %s"
                   .formatted(
                       network.code(),
                       team,
@@ -154,8 +155,8 @@ public final class TrainBenchmark {
 
   /**
    * Ranks that synchronise make many short steps that do not count, on both sides. What is done
-   * once a step is not compiled by a JVM in the few steps of a first turn, which a training of any
-   * length has soon behind it.
+   * once per step is not compiled by a JVM in the few steps of a first turn, but soon in a training
+   * of any length.
    */
   private void rehearse(Map<Team, LiveContender> live) {
     for (Map.Entry<Team, LiveContender> each : live.entrySet()) {

@@ -68,12 +68,12 @@ public enum TrainNetwork {
                                 .collect(Collectors.joining(", ")))));
   }
 
-  /** Whether it is measured if nobody names networks. */
+  /** Whether it is measured if no network is named. */
   public boolean usual() {
     return usual;
   }
 
-  /** Samples of a rank in a step. */
+  /** Samples per rank and step. */
   int batch(boolean quick) {
     return quick ? quickBatch : batch;
   }

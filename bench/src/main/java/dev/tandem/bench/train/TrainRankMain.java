@@ -95,7 +95,7 @@ public final class TrainRankMain {
   }
 
   /**
-   * Makes so many steps, again and again until the JVM has compiled what there is to compile: its
+   * Makes some steps, again and again until the JVM has compiled what there is to compile: its
    * compilers have no core but those that train. Only first turns take more than one lap.
    */
   private void warmUp(Training training, int steps) {

@@ -33,13 +33,13 @@ sealed interface TrainRequest {
   }
 
   /**
-   * Begin with the common weights, make some steps, and tell the parameters and losses.
+   * Begin with the common weights, make some steps, and print the parameters and losses.
    *
-   * @param batch samples of a rank in a step, from now on
+   * @param batch samples per rank and step, from now on
    */
   record Check(TrainNetwork network, int batch) implements TrainRequest {
 
-    /** How many steps' losses are told: the later ones check gradients and update too. */
+    /** How many steps' losses are printed: the later ones check gradients and update too. */
     static final int STEPS = 3;
 
     @Override
@@ -49,7 +49,7 @@ sealed interface TrainRequest {
   }
 
   /**
-   * Train and tell the seconds of a step.
+   * Train and print the seconds per step.
    *
    * @param mixed in bfloat16, else in float32
    * @param threads of each rank
@@ -66,7 +66,7 @@ sealed interface TrainRequest {
   }
 
   /**
-   * Make steps in pairs, with and without synchronisation, in float32 with 1 thread, and tell by
+   * Make steps in pairs, with and without synchronisation, in float32 with 1 thread, and print by
    * how many seconds the one with it was longer, for each pair.
    *
    * @param batch samples of a rank in these steps: the first of its batch

@@ -7,9 +7,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  *
  * @param what the case; "case" in JSON
  * @param threads of each rank
- * @param batch samples of each rank in a step
+ * @param batch samples per rank and step
  * @param imagesPerSecond of all ranks, by the median of the rounds
- * @param peer who is compared with
+ * @param peer the side that ours is compared with
  * @param ratio ours over the peer's in the same round, median: above 1 is faster
  * @param exposedBatch samples of each rank in the steps that exposed synchronisation is taken from;
  *     this and all that follows about it is 0 but for ddp

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** The seconds of a step that the sides have measured, round by round, and what follows. */
+/** The seconds per step that the sides have measured, round by round, and what follows. */
 final class TrainTimes {
 
-  // Of a step, one for each turn.
+  // Per step, one for each turn.
   private final Map<TrainTask, List<Double>> turns = new HashMap<>();
   // By which a step is longer with synchronisation, one for each pair of steps of all turns.
   private final Map<TrainTask, List<Double>> exposed = new HashMap<>();

@@ -3,7 +3,7 @@
  *
  * usage: collective_mpi PIPES
  *
- * Every rank reads lines from the named pipe PIPES with its number behind it, until that ends:
+ * Every rank reads lines from the named pipe PIPES with its number appended, until that ends:
  * OPERATION BYTES WARM_UP_SECONDS SECONDS.
  *
  *   allreduce   sum of floats in place, in private memory
@@ -32,7 +32,7 @@
 static int rank, ranks;
 static double times[MAXIMUM_CALLS], slowest[MAXIMUM_CALLS];
 
-/* One operation on so many floats, and the memory it works in. */
+/* One operation on N floats, and the memory it works in. */
 typedef struct {
   const char *operation;
   long count;

@@ -52,7 +52,7 @@ static inline __m128i crc_fold(__m128i folded, __m128i by, __m128i next) {
 #define BY_512 _mm_set_epi64x(0x1c6e41596, 0x154442bd4)
 #define BY_2048 _mm_set_epi64x(0x1322d1430, 0x11542778a)
 
-/* What is left behind the last whole block, after everything before it was folded. */
+/* What is left after the last whole block, after everything before it was folded. */
 static uint32_t crc_tail(__m128i folded, const unsigned char *at, size_t length) {
   unsigned char rest[16];
   uint32_t crc = 0;

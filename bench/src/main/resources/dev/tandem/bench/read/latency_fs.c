@@ -4,7 +4,7 @@
  *
  *   latency_fs FOLDER MOUNT_POINT MICROSECONDS
  *
- * Prints "mounted" and serves until it is told to end (SIGTERM, SIGINT) or its input ends, and then
+ * Prints "mounted" and serves until it is asked to end (SIGTERM, SIGINT) or its input ends, and then
  * unmounts. If it dies by SIGKILL, fusermount3 unmounts in its place. Requests wait side by side, as
  * many as the kernel sends. What comes is kept in the page cache as from any disk: read-ahead, mmap
  * and O_DIRECT work as usual.

@@ -146,7 +146,7 @@ def slowest(times, ranks):
 
 
 def run(training, warm_up, steps, ranks):
-    """Seconds of a step."""
+    """Seconds per step."""
     for _ in range(warm_up):
         training.step(True)
     times = [seconds(lambda: training.step(True), ranks) for _ in range(steps)]
