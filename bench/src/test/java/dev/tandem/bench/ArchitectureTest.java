@@ -25,6 +25,30 @@ import org.junit.jupiter.api.Test;
 /** The rules of design that a compiler does not check. Here, because bench sees every module. */
 class ArchitectureTest {
 
+  /** The way of data, top to bottom; modules that are to come have their places in it. */
+  private static final List<String> ORDER =
+      List.of(
+          "core",
+          "posix",
+          "testkit",
+          "comm",
+          "lmdb",
+          "data",
+          "nn",
+          "sync",
+          "checkpoint",
+          "parallel",
+          "servers",
+          "train",
+          "oracle",
+          "ensemble",
+          "tune",
+          "spark",
+          "djl",
+          "board",
+          "cli",
+          "bench");
+
   private static JavaClasses classes;
   private static List<String> modules;
 
@@ -62,6 +86,22 @@ class ArchitectureTest {
             .filter(modules::contains)
             .filter(m -> !m.equals("testkit"))
             .toList());
+  }
+
+  @Test
+  void modulesStandInTheOrderOfTheDesign() {
+    assertEquals(ORDER.stream().filter(modules::contains).toList(), modules);
+  }
+
+  @Test
+  void theProductDoesNotSeeTheBenchmarks() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.tandem.bench..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.tandem.bench..", "org.lmdbjava..", "io.jhdf..")
+        .check(classes);
   }
 
   @Test
