@@ -1,33 +1,72 @@
 package dev.tandem.nn.models;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.spec.Fields;
 import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.yaml.Default;
+import dev.tandem.nn.yaml.RecordYaml;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /** The networks that have a name in configurations. */
 public final class Models {
 
-  private static final Map<String, Function<Fields, NetworkSpec>> KNOWN = known();
+  private static final RecordYaml YAML = new RecordYaml(Map.of());
+
+  private static final Map<String, Model<?>> KNOWN = known();
+
+  /** The arguments of a network, and the network that they make. */
+  private record Model<A extends Record>(Class<A> arguments, Function<A, NetworkSpec> network) {
+
+    NetworkSpec make(String name, JsonNode tree) {
+      return network.apply(YAML.read(tree, arguments, key -> "model " + name));
+    }
+  }
+
+  private record Nothing() {}
+
+  private record Classes(@Default("10") int classes) {}
+
+  private record WithHelpers(@Default("10") int classes, @Default("false") boolean helperOutputs) {}
+
+  private record Transformer(
+      @Default("[3, 32, 32]") List<Long> image,
+      @Default("4") int patch,
+      @Default("128") int features,
+      @Default("4") int heads,
+      @Default("4") int blocks,
+      @Default("10") int classes) {
+
+    NetworkSpec spec() {
+      return TransformerEncoder.spec(
+          Shape.of(image.stream().mapToLong(Long::longValue).toArray()),
+          patch,
+          features,
+          heads,
+          blocks,
+          classes);
+    }
+  }
 
   private Models() {}
 
   /**
    * The network of this name.
    *
-   * @param keys its arguments: {@code classes} and what else it takes; what it does not take stays
-   *     unread
+   * @param arguments a mapping of {@code classes} and what else it takes
    */
-  public static NetworkSpec named(String name, Fields keys) {
-    Function<Fields, NetworkSpec> model = KNOWN.get(name);
+  public static NetworkSpec named(String name, JsonNode arguments) {
+    Model<?> model = KNOWN.get(name);
     if (model == null) {
       throw new UsageException(
           "unknown model '%s'; known: %s".formatted(name, String.join(", ", names())));
     }
-    return model.apply(keys);
+    return model.make(name, arguments);
   }
 
   /** All names, in alphabetical order. */
@@ -35,41 +74,32 @@ public final class Models {
     return KNOWN.keySet();
   }
 
-  private static Map<String, Function<Fields, NetworkSpec>> known() {
-    Map<String, Function<Fields, NetworkSpec>> models = new TreeMap<>();
-    models.put("digits", keys -> DigitsNetwork.spec());
-    models.put("lenet", keys -> LeNet.spec(classes(keys)));
-    models.put("caffe-cifar", keys -> CaffeCifar.spec(classes(keys)));
-    models.put("alexnet", keys -> AlexNet.spec(classes(keys)));
-    models.put("alexnet-one-tower", keys -> AlexNet.oneTower(classes(keys)));
-    models.put("caffenet", keys -> AlexNet.caffeNet(classes(keys)));
-    models.put("vgg-a", keys -> Vgg.a(classes(keys)));
-    models.put("vgg16", keys -> Vgg.sixteen(classes(keys)));
+  private static Map<String, Model<?>> known() {
+    Map<String, Model<?>> models = new TreeMap<>();
+    models.put("digits", new Model<>(Nothing.class, keys -> DigitsNetwork.spec()));
+    models.put("lenet", classes(LeNet::spec));
+    models.put("caffe-cifar", classes(CaffeCifar::spec));
+    models.put("alexnet", classes(AlexNet::spec));
+    models.put("alexnet-one-tower", classes(AlexNet::oneTower));
+    models.put("caffenet", classes(AlexNet::caffeNet));
+    models.put("vgg-a", classes(Vgg::a));
+    models.put("vgg16", classes(Vgg::sixteen));
     for (int layers : new int[] {18, 34, 50, 101, 152}) {
-      models.put("resnet" + layers, keys -> ResNet.spec(layers, classes(keys)));
-      models.put("resnet" + layers + "-small", keys -> ResNet.small(layers, classes(keys)));
+      models.put("resnet" + layers, classes(classes -> ResNet.spec(layers, classes)));
+      models.put("resnet" + layers + "-small", classes(classes -> ResNet.small(layers, classes)));
     }
-    models.put(
-        "googlenet", keys -> GoogLeNet.spec(classes(keys), keys.flag("helper-outputs", false)));
-    models.put(
-        "inception-v3",
-        keys -> InceptionV3.spec(classes(keys), keys.flag("helper-outputs", false)));
-    models.put("transformer", Models::transformer);
+    models.put("googlenet", helpers(GoogLeNet::spec));
+    models.put("inception-v3", helpers(InceptionV3::spec));
+    models.put("transformer", new Model<>(Transformer.class, Transformer::spec));
     return models;
   }
 
-  private static NetworkSpec transformer(Fields keys) {
-    long[] image = keys.has("image") ? keys.longs("image") : new long[] {3, 32, 32};
-    return TransformerEncoder.spec(
-        Shape.of(image),
-        keys.integer("patch", 4),
-        keys.integer("features", 128),
-        keys.integer("heads", 4),
-        keys.integer("blocks", 4),
-        classes(keys));
+  private static Model<Classes> classes(IntFunction<NetworkSpec> network) {
+    return new Model<>(Classes.class, keys -> network.apply(keys.classes()));
   }
 
-  private static int classes(Fields keys) {
-    return keys.integer("classes", 10);
+  private static Model<WithHelpers> helpers(BiFunction<Integer, Boolean, NetworkSpec> network) {
+    return new Model<>(
+        WithHelpers.class, keys -> network.apply(keys.classes(), keys.helperOutputs()));
   }
 }

@@ -1,7 +1,9 @@
 package dev.tandem.nn.spec;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /**
@@ -9,7 +11,8 @@ import java.util.List;
  *
  * @param ceil whether a last window that fits only partly counts too, as in Caffe
  */
-public record AveragePool(String name, Window window, boolean ceil) implements LayerSpec {
+public record AveragePool(String name, @JsonUnwrapped Window window, @Default("false") boolean ceil)
+    implements LayerSpec {
 
   public AveragePool {
     window.check(name);

@@ -2,6 +2,7 @@ package dev.tandem.nn.spec;
 
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /**
@@ -12,12 +13,14 @@ import java.util.List;
  * @param momentum share of the running statistics that a batch replaces
  * @param epsilon added to the variance
  */
-public record BatchNorm(String name, double momentum, double epsilon) implements LayerSpec {
+public record BatchNorm(
+    String name, @Default("0.1") double momentum, @Default("1e-5") double epsilon)
+    implements LayerSpec {
 
   public BatchNorm {
     if (!(momentum > 0 && momentum <= 1)) {
       throw new UsageException(
-          "layer %s: momentum is from more than 0 to 1, not %s".formatted(name, momentum));
+          "layer %s: momentum is %s, expected more than 0 and at most 1".formatted(name, momentum));
     }
     Checks.positive(name, "epsilon", epsilon);
   }

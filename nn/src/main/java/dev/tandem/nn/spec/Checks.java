@@ -12,13 +12,14 @@ final class Checks {
   static void atLeast(String layer, String what, long value, long least) {
     if (value < least) {
       throw new UsageException(
-          "layer %s: %s is %d, not at least %d".formatted(layer, what, value, least));
+          "layer %s: %s is %d, expected %d or more".formatted(layer, what, value, least));
     }
   }
 
   static void positive(String layer, String what, double value) {
     if (!(value > 0) || Double.isInfinite(value)) {
-      throw new UsageException("layer %s: %s is %s, not more than 0".formatted(layer, what, value));
+      throw new UsageException(
+          "layer %s: %s is %s, expected more than 0".formatted(layer, what, value));
     }
   }
 

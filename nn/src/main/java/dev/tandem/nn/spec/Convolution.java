@@ -1,7 +1,9 @@
 package dev.tandem.nn.spec;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,10 +11,15 @@ import java.util.List;
  * A convolution over an image or volume.
  *
  * @param filters channels of the output
- * @param groups the channels are cut into so many groups, and each filter sees one of them
+ * @param groups the channels are cut into N groups, and each filter sees one of them
  * @param bias whether each filter adds a number of its own; without one before a normalisation
  */
-public record Convolution(String name, int filters, Window window, int groups, boolean bias)
+public record Convolution(
+    String name,
+    int filters,
+    @JsonUnwrapped Window window,
+    @Default("1") int groups,
+    @Default("true") boolean bias)
     implements LayerSpec {
 
   public Convolution {
@@ -47,7 +54,7 @@ public record Convolution(String name, int filters, Window window, int groups, b
     Shape output = window.output(this, input, filters, false);
     if (Checks.channels(input) % groups != 0 || filters % groups != 0) {
       throw new UsageException(
-          "layer %s: %d groups divide not both its input %s and its output %s"
+          "layer %s: %d groups do not divide both its input %s and its output %s"
               .formatted(name, groups, input, output));
     }
     return output;

@@ -2,6 +2,7 @@ package dev.tandem.nn.spec;
 
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /**
@@ -11,13 +12,12 @@ import java.util.List;
  * <p>Which elements depends on the seed, the step, the layer's name and the sample's place in the
  * step alone: not on threads, ranks or how the step is cut into batches.
  */
-public record Dropout(String name, double probability) implements LayerSpec {
+public record Dropout(String name, @Default("0.5") double probability) implements LayerSpec {
 
   public Dropout {
     if (!(probability >= 0 && probability < 1)) {
       throw new UsageException(
-          "layer %s: probability must be at least 0 and less than 1, not %s"
-              .formatted(name, probability));
+          "layer %s: probability is %s, expected 0 to less than 1".formatted(name, probability));
     }
   }
 

@@ -2,10 +2,12 @@ package dev.tandem.nn.spec;
 
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /** Every output sums up every feature of a row or, with the same weights, of each token. */
-public record FullyConnected(String name, int outputs, boolean bias) implements LayerSpec {
+public record FullyConnected(String name, int outputs, @Default("true") boolean bias)
+    implements LayerSpec {
 
   public FullyConnected {
     Checks.atLeast(name, "outputs", outputs, 1);

@@ -2,13 +2,15 @@ package dev.tandem.nn.spec;
 
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /**
  * Group normalisation: in each sample, each group of channels is brought to mean 0 and variance 1,
  * then each channel is scaled and shifted.
  */
-public record GroupNorm(String name, int groups, double epsilon) implements LayerSpec {
+public record GroupNorm(String name, int groups, @Default("1e-5") double epsilon)
+    implements LayerSpec {
 
   public GroupNorm {
     Checks.atLeast(name, "groups", groups, 1);

@@ -2,10 +2,11 @@ package dev.tandem.nn.spec;
 
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /** The features of each row or token are brought to mean 0 and variance 1, scaled and shifted. */
-public record LayerNorm(String name, double epsilon) implements LayerSpec {
+public record LayerNorm(String name, @Default("1e-5") double epsilon) implements LayerSpec {
 
   public LayerNorm {
     Checks.positive(name, "epsilon", epsilon);

@@ -36,7 +36,7 @@ public sealed interface LayerSpec
   String kind();
 
   /**
-   * The shape of one sample behind this layer.
+   * The shape of one sample after this layer.
    *
    * @throws UsageException if the layer cannot take such samples; the message names the layer
    */

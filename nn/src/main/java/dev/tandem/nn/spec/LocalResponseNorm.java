@@ -2,6 +2,7 @@ package dev.tandem.nn.spec;
 
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /**
@@ -12,7 +13,12 @@ import java.util.List;
  * @param across whether the window goes over channels or over space
  */
 public record LocalResponseNorm(
-    String name, int size, double alpha, double beta, double k, Across across)
+    String name,
+    @Default("5") int size,
+    @Default("1e-4") double alpha,
+    @Default("0.75") double beta,
+    @Default("1") double k,
+    @Default("channels") Across across)
     implements LayerSpec {
 
   /** Where the neighbours of an element are. */
@@ -25,7 +31,8 @@ public record LocalResponseNorm(
 
   public LocalResponseNorm {
     if (size < 1 || size % 2 == 0) {
-      throw new UsageException("layer %s: size is %d, not odd".formatted(name, size));
+      throw new UsageException(
+          "layer %s: size is %d, expected an odd number".formatted(name, size));
     }
     Checks.positive(name, "alpha", alpha);
     Checks.positive(name, "beta", beta);

@@ -1,6 +1,8 @@
 package dev.tandem.nn.spec;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.tandem.core.Shape;
+import dev.tandem.nn.yaml.Default;
 import java.util.List;
 
 /**
@@ -8,7 +10,8 @@ import java.util.List;
  *
  * @param ceil whether a last window that fits only partly counts too, as in Caffe
  */
-public record MaxPool(String name, Window window, boolean ceil) implements LayerSpec {
+public record MaxPool(String name, @JsonUnwrapped Window window, @Default("false") boolean ceil)
+    implements LayerSpec {
 
   public MaxPool {
     window.check(name);

@@ -4,6 +4,7 @@ import dev.tandem.core.DType;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,7 +47,7 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
    *
    * @param weight its share in the loss of training
    */
-  public record Output(String layer, double weight) {}
+  public record Output(String layer, @Default("1") double weight) {}
 
   public NetworkSpec {
     nodes = List.copyOf(nodes);

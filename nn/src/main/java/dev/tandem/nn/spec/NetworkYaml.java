@@ -2,21 +2,22 @@ package dev.tandem.nn.spec;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
+import dev.tandem.nn.yaml.RecordYaml;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
- * Networks from and to YAML. A layer without {@code inputs} stands behind the one before it;
- * without {@code outputs} the last layer is the answer:
+ * Networks from and to YAML. A layer without {@code inputs} follows the one before it; without
+ * {@code outputs} the last layer is the answer:
  *
  * <pre>{@code
  * input: [1, 28, 28]
@@ -31,7 +32,7 @@ import java.util.List;
  */
 public final class NetworkYaml {
 
-  private static final ObjectMapper YAML = new YAMLMapper();
+  private static final RecordYaml YAML = new RecordYaml(Map.of());
 
   private NetworkYaml() {}
 
@@ -55,7 +56,7 @@ public final class NetworkYaml {
    */
   public static NetworkSpec parse(String source, String text) {
     try {
-      return network(YAML.readTree(text));
+      return network(YAML.mapper().readTree(text));
     } catch (JsonProcessingException e) {
       String where = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
       throw new UsageException(
@@ -65,7 +66,7 @@ public final class NetworkYaml {
     }
   }
 
-  /** The text from which {@link #parse} makes an equal network: a line for each layer. */
+  /** The text from which {@link #parse} makes an equal network: one line per layer. */
   public static String write(NetworkSpec network) {
     StringBuilder text = new StringBuilder();
     text.append("input: ").append(network.input()).append('\n');
@@ -73,13 +74,13 @@ public final class NetworkYaml {
     text.append("layers:\n");
     String last = NetworkSpec.INPUT;
     for (NetworkSpec.Node node : network.nodes()) {
-      text.append("  - ").append(LayerWriter.write(node, last)).append('\n');
+      text.append("  - ").append(LayerYaml.write(node, last)).append('\n');
       last = node.name();
     }
     if (!network.outputs().equals(List.of(new NetworkSpec.Output(last, 1)))) {
       text.append("outputs:\n");
       for (NetworkSpec.Output output : network.outputs()) {
-        text.append("  - {layer: ").append(LayerWriter.text(output.layer()));
+        text.append("  - {layer: ").append(LayerYaml.text(output.layer()));
         text.append(output.weight() == 1 ? "" : ", weight: " + output.weight()).append("}\n");
       }
     }
@@ -88,34 +89,39 @@ public final class NetworkYaml {
 
   /** The network in a part of a larger document; failures name the layer. */
   public static NetworkSpec network(JsonNode root) {
-    Fields fields = new Fields("network", root);
-    Shape input = Shape.of(fields.longs("input"));
-    String word = fields.text("loss", Loss.SOFTMAX_CROSS_ENTROPY.word());
-    Loss loss =
-        Arrays.stream(Loss.values())
-            .filter(value -> value.word().equals(word))
-            .findFirst()
-            .orElseThrow(() -> new UsageException("unknown loss '" + word + "'"));
+    Document document = YAML.read(root, Document.class, key -> "network");
     List<NetworkSpec.Node> nodes = new ArrayList<>();
     String last = NetworkSpec.INPUT;
-    for (JsonNode layer : fields.list("layers")) {
-      Fields layerFields = new Fields("layer " + layer.path("name").asText("without name"), layer);
-      List<String> inputs = layerFields.texts("inputs", List.of(last));
-      nodes.add(new NetworkSpec.Node(LayerReader.read(layerFields), inputs));
-      layerFields.requireAllRead();
+    for (JsonNode layer : document.layers()) {
+      if (!(layer instanceof ObjectNode)) {
+        throw new UsageException("layers: expected keys and values, not " + layer);
+      }
+      ObjectNode keys = layer.deepCopy();
+      JsonNode inputs = keys.remove("inputs");
+      nodes.add(new NetworkSpec.Node(LayerYaml.read(keys), inputs(inputs, last)));
       last = nodes.getLast().name();
     }
-    List<NetworkSpec.Output> outputs = new ArrayList<>();
-    for (JsonNode output : fields.list("outputs")) {
-      Fields outputFields = new Fields("output", output);
-      outputs.add(
-          new NetworkSpec.Output(outputFields.text("layer"), outputFields.number("weight", 1)));
-      outputFields.requireAllRead();
-    }
-    if (outputs.isEmpty()) {
-      outputs.add(new NetworkSpec.Output(last, 1));
-    }
-    fields.requireAllRead();
-    return new NetworkSpec(input, nodes, outputs, loss);
+    List<NetworkSpec.Output> outputs =
+        document.outputs().isEmpty()
+            ? List.of(new NetworkSpec.Output(last, 1))
+            : document.outputs();
+    long[] input = document.input().stream().mapToLong(Long::longValue).toArray();
+    return new NetworkSpec(Shape.of(input), nodes, outputs, document.loss());
   }
+
+  private static List<String> inputs(JsonNode inputs, String last) {
+    if (inputs == null) {
+      return List.of(last);
+    }
+    return inputs.isArray()
+        ? inputs.valueStream().map(JsonNode::asText).toList()
+        : List.of(inputs.asText());
+  }
+
+  /** The keys of a network. */
+  private record Document(
+      List<Long> input,
+      @Default("softmax-cross-entropy") Loss loss,
+      @Default("[]") List<JsonNode> layers,
+      @Default("[]") List<NetworkSpec.Output> outputs) {}
 }

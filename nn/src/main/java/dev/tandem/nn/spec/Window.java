@@ -2,6 +2,7 @@ package dev.tandem.nn.spec;
 
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Default;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -16,7 +17,10 @@ import java.util.List;
  * @param dilation distance of neighbouring elements of the window; 1 for a window without holes
  */
 public record Window(
-    List<Integer> kernel, List<Integer> stride, List<Integer> padding, List<Integer> dilation) {
+    List<Integer> kernel,
+    @Default("1") List<Integer> stride,
+    @Default("0") List<Integer> padding,
+    @Default("1") List<Integer> dilation) {
 
   private static final List<Integer> ZERO = List.of(0);
   private static final List<Integer> ONE = List.of(1);
@@ -45,7 +49,7 @@ public record Window(
     return new Window(kernel, stride, padding, list(dilation));
   }
 
-  /** This window with one number for each of so many dimensions. */
+  /** This window with one number for each of this many dimensions. */
   public Window over(int dimensions) {
     return new Window(
         spread(kernel, dimensions),
@@ -63,7 +67,7 @@ public record Window(
   }
 
   /**
-   * The shape of one sample behind a layer that slides this window over its input.
+   * The shape of one sample after a layer that slides this window over its input.
    *
    * @param ceil whether a last window that fits only partly counts too
    */
@@ -88,7 +92,7 @@ public record Window(
       }
       int step = full.stride.get(i);
       long last = ceil ? Math.ceilDiv(room, step) : room / step;
-      // A window that would begin in the padding behind the input sees nothing of it.
+      // A window that would begin in the padding after the input sees nothing of it.
       boolean beyond = ceil && last * step >= input.extents().get(i + 1) + full.padding.get(i);
       extents[i + 1] = beyond ? last : last + 1;
     }

@@ -11,16 +11,29 @@ import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** What Jackson's annotations say about the keys of a record. */
 final class RecordKeys {
 
+  private static final ClassValue<Map<String, RecordComponent>> KEYS =
+      new ClassValue<>() {
+        @Override
+        protected Map<String, RecordComponent> computeValue(Class<?> record) {
+          return keys(record);
+        }
+      };
+
   private RecordKeys() {}
 
   /** The components of a record by key, those of unwrapped records included. */
   static Map<String, RecordComponent> of(Class<?> record) {
+    return KEYS.get(record);
+  }
+
+  private static Map<String, RecordComponent> keys(Class<?> record) {
     Map<String, RecordComponent> keys = new LinkedHashMap<>();
     for (RecordComponent component : record.getRecordComponents()) {
       if (annotation(component, JsonUnwrapped.class).isPresent()) {
@@ -59,6 +72,15 @@ final class RecordKeys {
       type = ((ParameterizedType) type).getActualTypeArguments()[0];
     }
     return (Class<?>) (type instanceof ParameterizedType list ? list.getRawType() : type);
+  }
+
+  /** What a list holds. */
+  static Optional<Class<?>> element(RecordComponent component) {
+    return component.getType() == List.class
+            && ((ParameterizedType) component.getGenericType()).getActualTypeArguments()[0]
+                instanceof Class<?> element
+        ? Optional.of(element)
+        : Optional.empty();
   }
 
   static boolean optional(RecordComponent component) {

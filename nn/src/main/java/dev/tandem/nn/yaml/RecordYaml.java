@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -53,6 +54,7 @@ public final class RecordYaml {
   private final YAMLMapper mapper;
   private final Set<Class<?>> special = new HashSet<>();
   private final Map<String, String> elsewhere;
+  private final Map<String, JsonNode> defaults = new ConcurrentHashMap<>();
 
   /**
    * A reader and writer.
@@ -143,14 +145,43 @@ public final class RecordYaml {
     }
   }
 
+  /** The keys of a record that differ from their defaults; a list of one element is the element. */
+  public ObjectNode shortest(Record record) {
+    ObjectNode tree = mapper.valueToTree(record);
+    RecordKeys.of(record.getClass())
+        .forEach(
+            (key, component) -> {
+              JsonNode value = tree.get(key);
+              if (value != null && value.isArray() && value.size() == 1) {
+                value = value.get(0);
+                tree.set(key, value);
+              }
+              Default otherwise = component.getAnnotation(Default.class);
+              if (value != null && otherwise != null && same(value, parse(otherwise))) {
+                tree.remove(key);
+              }
+            });
+    return tree;
+  }
+
+  /** YAML 1.1 takes 1e-5, without a point, for text. */
+  private static boolean same(JsonNode value, JsonNode otherwise) {
+    return value.isNumber()
+        ? value.asDouble() == otherwise.asDouble()
+        : value.isValueNode() && value.asText().equals(otherwise.asText());
+  }
+
   /**
    * A record from a mapping, with defaults filled in.
    *
    * @param where what an error about a key (such as {@code batch.global}) begins with
    * @throws UsageException one line that names the key, its value and what was expected
    */
-  public <T extends Record> T read(ObjectNode tree, Class<T> type, UnaryOperator<String> where) {
-    ObjectNode complete = tree.deepCopy();
+  public <T extends Record> T read(JsonNode tree, Class<T> type, UnaryOperator<String> where) {
+    if (!(tree instanceof ObjectNode mapping)) {
+      throw new UsageException(where.apply("") + ": expected keys and values, not " + tree);
+    }
+    ObjectNode complete = mapping.deepCopy();
     try {
       complete(complete, type, "");
       return mapper.treeToValue(complete, type);
@@ -204,6 +235,15 @@ public final class RecordYaml {
     if (section && node.get(key) instanceof ObjectNode below) {
       complete(below, type, path);
     }
+    RecordKeys.element(component)
+        .filter(Class::isRecord)
+        .filter(element -> !special.contains(element))
+        .ifPresent(
+            element ->
+                node.get(key)
+                    .valueStream()
+                    .filter(JsonNode::isObject)
+                    .forEach(below -> complete((ObjectNode) below, element, path)));
   }
 
   private static Class<?> kind(ObjectNode node, Class<?> type, JsonTypeInfo info, String path) {
@@ -224,8 +264,12 @@ public final class RecordYaml {
   }
 
   private JsonNode parse(Default otherwise) {
+    return defaults.computeIfAbsent(otherwise.value(), this::parsed).deepCopy();
+  }
+
+  private JsonNode parsed(String yaml) {
     try {
-      return mapper.readTree(otherwise.value());
+      return mapper.readTree(yaml);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }
@@ -278,7 +322,10 @@ public final class RecordYaml {
                     : "another value (" + e.getOriginalMessage() + ")"));
   }
 
-  /** What a constructor says is about the key with which it begins, or else about the record. */
+  /**
+   * What a constructor says is about the key with which it begins, or else about the record, unless
+   * it says so itself.
+   */
   private static UsageException said(
       String message, JsonMappingException e, String path, UnaryOperator<String> where) {
     String word = message.split("[ .:]", 2)[0];
@@ -287,8 +334,8 @@ public final class RecordYaml {
         && RecordKeys.of(inRecord.getType().getRawClass()).containsKey(word)) {
       return new UsageException(where.apply(join(path, word)) + ": " + join(path, message));
     }
-    return new UsageException(
-        where.apply(path) + ": " + (path.isEmpty() ? "" : path + ": ") + message);
+    String owner = where.apply(path) + (path.isEmpty() ? "" : ": " + path);
+    return new UsageException(message.startsWith(owner + ":") ? message : owner + ": " + message);
   }
 
   private static String expected(Class<?> type) {

@@ -44,14 +44,14 @@ class NetworkSpecTest {
         image,
         new FullyConnected("scores", 2));
     refuses(
-        "layer mean takes images (channels, height, width) or volumes (channels, depth, height, width),"
-            + " not [16]",
+        "layer mean takes images (channels, height, width) or volumes (channels, depth, height,"
+            + " width), not [16]",
         image,
         new Flatten("flatten"),
         GlobalPool.average("mean"));
     refuses(
-        "layer pool takes images (channels, height, width) or volumes (channels, depth, height, width),"
-            + " not [16]",
+        "layer pool takes images (channels, height, width) or volumes (channels, depth, height,"
+            + " width), not [16]",
         image,
         new Flatten("flatten"),
         new MaxPool("pool", 2, 2));
@@ -62,7 +62,7 @@ class NetworkSpecTest {
         image,
         Activation.relu("relu"));
     var e = assertThrows(UsageException.class, () -> new Convolution("conv", 0, 3, 1, 1));
-    assertEquals("layer conv: filters is 0, not at least 1", e.getMessage());
+    assertEquals("layer conv: filters is 0, expected 1 or more", e.getMessage());
   }
 
   private static void refuses(String message, Shape input, LayerSpec... layers) {

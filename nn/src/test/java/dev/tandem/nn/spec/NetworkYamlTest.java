@@ -87,37 +87,37 @@ class NetworkYamlTest {
     return NetworkYaml.parse(
         "test",
         """
-            input: [4, 8, 8]
-            loss: mean-squared-error
-            layers:
-              - {name: conv, type: convolution, filters: 8, kernel: 3, padding: 1, groups: 2,
-                 stride: 1, dilation: 1, bias: false}
-              - {name: bn, type: batch-norm, momentum: 0.2, epsilon: 1e-4}
-              - {name: leaky, type: leaky-relu, slope: 0.1}
-              - {name: gn, type: group-norm, groups: 4}
-              - {name: silu, type: silu}
-              - {name: sum, type: add, inputs: [leaky, silu]}
-              - {name: lrn, type: local-response-norm, size: 3, across: space}
-              - {name: pool, type: average-pool, kernel: 3, stride: 2, ceil: true}
-              - {name: all, type: concatenation, inputs: [pool, pool]}
-              - {name: tokens, type: tokens}
-              - {name: positions, type: positions}
-              - {name: ln, type: layer-norm}
-              - {name: attention, type: self-attention, heads: 4}
-              - {name: gelu, type: gelu}
-              - {name: mean, type: token-mean}
-              - {name: drop, type: dropout, probability: 0.1}
-              - {name: tanh, type: tanh}
-              - {name: fc, type: fully-connected, outputs: 3, bias: false}
-              - {name: sigmoid, type: sigmoid}
-              - {name: gmax, type: global-max-pool, inputs: all}
-              - {name: gmean, type: global-average-pool, inputs: all}
-              - {name: both, type: add, inputs: [gmax, gmean]}
-              - {name: help, type: fully-connected, outputs: 3}
-            outputs:
-              - {layer: sigmoid}
-              - {layer: help, weight: 0.5}
-            """);
+        input: [4, 8, 8]
+        loss: mean-squared-error
+        layers:
+          - {name: conv, type: convolution, filters: 8, kernel: 3, padding: 1, groups: 2,
+             stride: 1, dilation: 1, bias: false}
+          - {name: bn, type: batch-norm, momentum: 0.2, epsilon: 1e-4}
+          - {name: leaky, type: leaky-relu, slope: 0.1}
+          - {name: gn, type: group-norm, groups: 4}
+          - {name: silu, type: silu}
+          - {name: sum, type: add, inputs: [leaky, silu]}
+          - {name: lrn, type: local-response-norm, size: 3, across: space}
+          - {name: pool, type: average-pool, kernel: 3, stride: 2, ceil: true}
+          - {name: all, type: concatenation, inputs: [pool, pool]}
+          - {name: tokens, type: tokens}
+          - {name: positions, type: positions}
+          - {name: ln, type: layer-norm}
+          - {name: attention, type: self-attention, heads: 4}
+          - {name: gelu, type: gelu}
+          - {name: mean, type: token-mean}
+          - {name: drop, type: dropout, probability: 0.1}
+          - {name: tanh, type: tanh}
+          - {name: fc, type: fully-connected, outputs: 3, bias: false}
+          - {name: sigmoid, type: sigmoid}
+          - {name: gmax, type: global-max-pool, inputs: all}
+          - {name: gmean, type: global-average-pool, inputs: all}
+          - {name: both, type: add, inputs: [gmax, gmean]}
+          - {name: help, type: fully-connected, outputs: 3}
+        outputs:
+          - {layer: sigmoid}
+          - {layer: help, weight: 0.5}
+        """);
   }
 
   @Test
@@ -131,10 +131,10 @@ class NetworkYamlTest {
         "{name: a, type: convolution, filters: 2, kernel: 3, filter: 4}");
     refuses("net.yaml: layer a: kernel is missing", "{name: a, type: convolution, filters: 2}");
     refuses(
-        "net.yaml: layer a: filters is \"many\", not an integer",
+        "net.yaml: layer a: filters is \"many\", expected an integer",
         "{name: a, type: convolution, filters: many, kernel: 3}");
     refuses(
-        "net.yaml: layer a: kernel is 0, not at least 1",
+        "net.yaml: layer a: kernel is 0, expected 1 or more",
         "{name: a, type: convolution, filters: 2, kernel: 0}");
     refuses(
         "net.yaml: layer a: its window [9, 9] is larger than its input [1, 4, 4] with padding"
@@ -150,7 +150,7 @@ class NetworkYamlTest {
         "net.yaml: layer a leads to no output",
         "{name: a, type: relu}\n  - {name: b, type: flatten, inputs: input}");
     refuses(
-        "net.yaml: layer a: across is 'time', not one of channels, space",
+        "net.yaml: layer a: across is \"time\", expected one of channels, space",
         "{name: a, type: local-response-norm, across: time}");
     refuses("net.yaml:3: ", "{name: a, type: [");
     var e = assertThrows(TandemException.class, () -> NetworkYaml.read(Path.of("/no/such/file")));

@@ -10,7 +10,6 @@ import dev.tandem.data.order.Shuffle;
 import dev.tandem.nn.Device;
 import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.nn.models.Models;
-import dev.tandem.nn.spec.Fields;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.nn.yaml.RecordYaml;
@@ -25,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 
 /** A configuration as YAML, before it is understood; immutable. */
@@ -181,22 +181,21 @@ public final class ConfigFile {
     if (tree.has("layers")) {
       return NetworkYaml.network(tree);
     }
-    Fields keys = new Fields(tree.has("model") ? "model" : "file", tree);
-    boolean named = keys.has("model");
-    if (named == keys.has("file")) {
+    if (!(tree instanceof ObjectNode) || tree.has("model") == tree.has("file")) {
       throw new UsageException(
           "expected one of model (a known network), file (a network in YAML or ONNX) and layers");
     }
-    NetworkSpec network =
-        named
-            ? Models.named(keys.text("model"), keys)
-            : NetworkFiles.read(Path.of(keys.text("file"))).spec();
-    if (!named && keys.has("classes")) {
-      network = network.withClasses(keys.integer("classes"));
+    ObjectNode keys = tree.deepCopy();
+    if (tree.has("model")) {
+      return Models.named(keys.remove("model").asText(), keys);
     }
-    keys.requireAllRead();
-    return network;
+    NetworkFile named = YAML.read(keys, NetworkFile.class, key -> "file");
+    NetworkSpec network = NetworkFiles.read(Path.of(named.file())).spec();
+    return named.classes().map(network::withClasses).orElse(network);
   }
+
+  /** A network in a file, perhaps with another number of classes. */
+  private record NetworkFile(String file, Optional<Integer> classes) {}
 
   static void write(TrainingConfig config, Path file) {
     ByteBuffer bytes = ByteBuffer.wrap(text(config).getBytes(StandardCharsets.UTF_8));

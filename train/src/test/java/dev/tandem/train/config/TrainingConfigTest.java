@@ -162,7 +162,7 @@ class TrainingConfigTest {
         mistake("network.model=lenett")
             .startsWith("c.yaml: network: unknown model 'lenett'; known: alexnet,"));
     assertEquals(
-        "c.yaml: network: model: unknown key 'clases'; known here: [classes, file, model]",
+        "c.yaml: network: model lenet: unknown key 'clases'; did you mean classes?",
         mistake("network.clases=3"));
     assertTrue(
         mistake("optimizer.kind=sgdd")
