@@ -51,11 +51,7 @@ class UnreachedTest {
           "the 3-D network of the oracle and of spatial strategies, which are to come",
           "dev.tandem.posix.ResourceUsage",
           "processor time of a process, which only the benchmarks ask for; foreign calls belong in"
-              + " posix",
-          "dev.tandem.train.batch.BatchSizings",
-          "not yet a key of the training configuration",
-          "dev.tandem.train.batch.SawToothBatch",
-          "not yet a key of the training configuration");
+              + " posix");
 
   private final JavaClasses classes =
       new ClassFileImporter()

@@ -7,7 +7,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Work that goes on in another thread while the caller does something else. */
+/** Work that runs in another thread while the caller does something else. */
 final class AsyncTask {
 
   /** Longer than most pauses between checkpoints that are written often. */

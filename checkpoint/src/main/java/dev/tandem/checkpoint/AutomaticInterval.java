@@ -26,7 +26,7 @@ public final class AutomaticInterval {
    * @param ranks borrowed; used in {@link #saved} alone
    * @param meanTimeBetweenFailures seconds, of the whole job
    * @param budget share of the time that may go into checkpoints, such as 0.01
-   * @param first steps until the first save, whose cost nobody knows
+   * @param first steps until the first save, whose cost is unknown
    */
   public AutomaticInterval(
       Communicator ranks, double meanTimeBetweenFailures, double budget, long first) {
@@ -38,7 +38,7 @@ public final class AutomaticInterval {
     var _ = seconds(0, 0);
   }
 
-  /** The run goes on after so many steps, and its first save is as far from them as ever. */
+  /** The run continues after this many steps; its first save is as far from them as from the beginning. */
   public void begin(long step) {
     lastStep = step;
   }
@@ -57,7 +57,7 @@ public final class AutomaticInterval {
    * A save was made; all ranks call it.
    *
    * @param stallSeconds that it held up this rank
-   * @param writeSeconds that the last one took to be written; 0 if nobody knows yet
+   * @param writeSeconds that the last one took to be written; 0 if unknown yet
    * @param stepSeconds that a step takes this rank
    */
   public void saved(long step, double stallSeconds, double writeSeconds, double stepSeconds) {

@@ -37,7 +37,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   /**
    * A place for checkpoints, all ranks see it.
    *
-   * @param every of so many saves one goes here; 1 for all
+   * @param every one of N saves goes here; 1 for all
    */
   public record Level(Path folder, int every, CheckpointOptions options) {
 
@@ -91,8 +91,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
    * @param everyone borrowed to form a group of its own, so that writing in the background does not
    *     mix with other communication
    * @param levels the fastest first, the same in all ranks
-   * @param lines told what a person should know, one line each, on rank 0
-   * @param costs told of every save when it is committed, by the writing thread
+   * @param lines gets what a person should know, one line each, on rank 0
+   * @param costs gets every save when it is committed, by the writing thread
    */
   public BackgroundCheckpoints(
       Communicator everyone,
@@ -136,7 +136,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   }
 
   /**
-   * Agrees who writes what and makes the memory for it, so that the first save is as short as the
+   * Agrees which rank writes what and makes the memory for it, so that the first save is as short as the
    * others.
    */
   public void prepare(SlicedState state) {
@@ -214,7 +214,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
       }
       lastFailure = null;
     } catch (WorkFailedException e) {
-      lines.accept(e.getMessage() + "; training goes on, the last good checkpoint stays");
+      lines.accept(e.getMessage() + "; training continues, the last good checkpoint stays");
       lastFailure = e;
     } catch (RuntimeException e) {
       lastFailure = e;

@@ -51,7 +51,7 @@ final class BlockWriter implements AutoCloseable {
   private volatile RuntimeException failure;
 
   /**
-   * Begins a file anew.
+   * Begins a file again.
    *
    * @param file closed with this writer, or if it cannot be begun
    * @param threads that write; see {@link #threads}
@@ -213,7 +213,7 @@ final class BlockWriter implements AutoCloseable {
     Uninterrupted.run(() -> done.acquire(started));
   }
 
-  /** Nobody writes when this returns, and the file is closed. */
+  /** Nothing is being written when this returns, and the file is closed. */
   @Override
   public void close() {
     if (!finished) {

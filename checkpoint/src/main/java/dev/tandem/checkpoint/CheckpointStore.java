@@ -13,7 +13,7 @@ import java.util.Optional;
 public interface CheckpointStore {
 
   /**
-   * What a run goes on from.
+   * What a run continues from.
    *
    * @param place where it was, for a person to read
    */
@@ -70,7 +70,7 @@ public interface CheckpointStore {
 
   /**
    * Restores the newest checkpoint that is good for all ranks, each of which calls this; damaged
-   * ones are told of, one line each, and passed over. Empty if there is no checkpoint at all; if
+   * ones are reported, one line each, and passed over. Empty if there is no checkpoint at all; if
    * all are damaged it fails.
    */
   Optional<Restored> restoreNewest(SlicedState state);

@@ -110,7 +110,7 @@ final class Commit {
   }
 
   /**
-   * Commits the drafted manifest, or removes what there is. Nobody writes to the folder any more.
+   * Commits the drafted manifest, or removes what there is. No rank writes to the folder any more.
    *
    * @param refusal of the draft
    * @param failures of every rank's shard, empty if it is on the disk

@@ -50,7 +50,7 @@ final class CopyThreads implements AutoCloseable {
   /** Never started: a thread to which nothing belongs. */
   private final Thread anybody = Thread.ofPlatform().unstarted(() -> {});
 
-  /** With so many threads besides the caller's. */
+  /** With this many threads besides the caller's. */
   CopyThreads(int helpers) {
     this.helpers = helpers;
     // No thread begins before it is needed.
@@ -88,7 +88,7 @@ final class CopyThreads implements AutoCloseable {
     return memory.isAccessibleBy(anybody);
   }
 
-  /** One copy, by whoever comes. */
+  /** One copy, by any thread. */
   private static final class Work {
 
     private final List<Copy> parts;

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Who of those who hold the same writes which part of it. All ranks compute it from the same
+ * Which of the ranks that hold the same writes which part of it. All ranks compute it from the same
  * holdings and get the same.
  *
  * <p>Ranks that hold the same blocks put these one after the other and cut the row of bytes into

@@ -51,9 +51,9 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   /**
    * A store of several ranks.
    *
-   * @param ranks those that save together; borrowed, and used by whoever calls this store
+   * @param ranks those that save together; borrowed, and used by the threads that call this store
    * @param options the same in all ranks
-   * @param lines told what a person should know, one line each
+   * @param lines gets what a person should know, one line each
    */
   public FolderCheckpointStore(
       Path folder,
@@ -111,12 +111,12 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     return Messages.fromFirst(ranks, answer)[0] == 1;
   }
 
-  /** Whether the ranks need not talk to each other to know who writes what of this state. */
+  /** Whether the ranks need not communicate to know which of them writes what of this state. */
   boolean layoutIsOf(SlicedState state) {
     return !held.isEmpty() && Holding.describe(held, state);
   }
 
-  /** Agrees with the other ranks who writes what. All ranks do so at the same time. */
+  /** Agrees with the other ranks which of them writes what. All ranks do so at the same time. */
   void divide(SlicedState state) {
     List<Holding> mine = Holding.of(state);
     List<List<Holding>> all = new ArrayList<>();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Shards in memory, for those who read shards: they can be read and nothing else. The memory is
+ * Shards in memory, for readers of shards: they can be read and nothing else. The memory is
  * borrowed.
  *
  * @param shards by path

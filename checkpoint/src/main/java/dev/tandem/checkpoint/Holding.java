@@ -6,7 +6,7 @@ import dev.tandem.core.TensorView;
 import java.util.List;
 
 /**
- * What a rank holds of a tensor, as it tells the others.
+ * What a rank holds of a tensor, as it informs the others.
  *
  * @param dtype its safetensors name
  * @param whole extents of the whole tensor

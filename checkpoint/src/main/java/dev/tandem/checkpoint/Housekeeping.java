@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Removes what nobody wants any more. See Note [retention] in the package description. Reads each
+ * Removes what is not needed any more. See Note [retention] in the package description. Reads each
  * manifest once and remembers it, for a run that saves often; one thread at a time.
  */
 final class Housekeeping {
@@ -38,7 +38,7 @@ final class Housekeeping {
     }
   }
 
-  /** Removes checkpoints; one that cannot be removed is told of and stays. */
+  /** Removes checkpoints; one that cannot be removed is reported and stays. */
   void run() {
     if (retention.equals(Retention.ALL)) {
       return;
@@ -47,7 +47,7 @@ final class Housekeeping {
     List<Long> committed = StepFolders.committed(store, files);
     read.keySet().retainAll(committed);
     for (long step : committed) {
-      // What is incomplete counts for nothing; it stays for who wants to look at it.
+      // What is incomplete counts for nothing; it stays to be looked at.
       manifestIfComplete(step, sound);
     }
     TreeMap<Long, Map<String, String>> values = new TreeMap<>();

@@ -15,7 +15,7 @@ interface LevelStore {
 
   /**
    * Removes what is not kept any longer, after a snapshot was committed. Rank 0 may still be at it
-   * when the others go on.
+   * when the others continue.
    */
   void tidy();
 

@@ -40,7 +40,7 @@ final class PartnerStore implements LevelStore {
 
   private Optional<Gathered> gathered = Optional.empty();
 
-  /** What a rank has of a checkpoint that so many ranks saved. */
+  /** What a rank has of a checkpoint that this many ranks saved. */
   record Offer(long step, int generation, int ranks, List<Integer> parts) {}
 
   /** Where the parts of a checkpoint are: for each rank that saved it, one that has its part. */
@@ -54,7 +54,7 @@ final class PartnerStore implements LevelStore {
    *
    * @param memory borrowed
    * @param ranks borrowed
-   * @param lines told on rank 0
+   * @param lines called on rank 0
    */
   PartnerStore(PartnerMemory memory, int generation, Communicator ranks, Consumer<String> lines) {
     this.memory = memory;
@@ -88,7 +88,7 @@ final class PartnerStore implements LevelStore {
       exchange(partners, mine, theirs);
       fault = fault(parts.get(partners.from()), theirs);
     }
-    // Held before all know that all hold it: whoever is lost now, the others have it.
+    // Held before all know that all hold it: whichever rank is lost now, the others have it.
     memory.keep(manifest);
     for (byte[] said : Messages.all(ranks, fault.getBytes(StandardCharsets.UTF_8))) {
       if (said.length > 0) {

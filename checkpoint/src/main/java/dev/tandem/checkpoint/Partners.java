@@ -7,13 +7,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Who holds whose part: every rank has one partner and is the partner of one other. If no host has
+ * Which rank holds whose part: every rank has one partner and is the partner of one other. If no host has
  * more than half of the ranks, every partner is on another host; a rank that is alone has itself.
  */
 record Partners(int to, int from) {
 
   /**
-   * Those of one rank. In a row of all ranks, host after host, the partner stands as far behind as
+   * Those of one rank. In a row of all ranks, host after host, the partner comes as far after it as
    * the largest host is long: too far to be on the same host.
    */
   static Partners of(Topology topology, int rank) {

@@ -46,7 +46,7 @@ final class Restoring {
         Map<String, String> values = store.restore(candidate.step(), state);
         if (i > 0 && ranks.rank() == 0) {
           lines.accept(
-              "goes on from step %d in %s, the last good checkpoint"
+              "continues from step %d in %s, the last good checkpoint"
                   .formatted(candidate.step(), store.name()));
         }
         return Optional.of(new CheckpointStore.Restored(candidate.step(), values, store.name()));

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 /**
  * Which checkpoints are kept; the newest always is.
  *
- * @param last so many of the newest; at least 1
+ * @param last how many of the newest; at least 1
  * @param every those whose step is a multiple of it; 0 for none
  * @param best the best by one of the values saved with them, if any has it
  */
@@ -35,7 +35,7 @@ public record Retention(int last, long every, Optional<Best> best) {
     }
   }
 
-  /** So many of the newest. */
+  /** The N newest. */
   public static Retention last(int count) {
     return new Retention(count, 0, Optional.empty());
   }

@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /**
  * One rank's part of a checkpoint on its way to the disk: what it will be is known, {@link #finish}
- * returns when it is there. One thread; closing waits until nobody writes any more.
+ * returns when it is there. One thread; closing waits until nothing is being written any more.
  */
 final class ShardUnderWay implements AutoCloseable {
 

@@ -140,7 +140,7 @@ class PartnerStoreTest {
     assertTrue(lines.getFirst().startsWith("passed over step 3: memory"), lines.toString());
     assertTrue(lines.getFirst().endsWith("tensor w has a wrong checksum"), lines.toString());
     assertEquals(
-        "goes on from step 1 in %s, the last good checkpoint".formatted(folder), lines.get(1));
+        "continues from step 1 in %s, the last good checkpoint".formatted(folder), lines.get(1));
   }
 
   @Test

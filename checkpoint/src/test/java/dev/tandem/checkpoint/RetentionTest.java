@@ -70,7 +70,7 @@ class RetentionTest {
     assertTrue(lines.getFirst().contains("passed over step 2"), lines.toString());
     assertTrue(lines.getFirst().contains("has 10 bytes, not"), lines.toString());
     assertEquals(
-        "goes on from step 1 in %s, the last good checkpoint".formatted(first.getParent()),
+        "continues from step 1 in %s, the last good checkpoint".formatted(first.getParent()),
         lines.getLast());
   }
 

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /**
  * The folder of one run. A new run takes the place of an older one of the same kind, which a marker
- * file tells; a folder with anything else in it is never touched.
+ * file identifies; a folder with anything else in it is never touched.
  */
 record RunFolder(Path path) {
 

@@ -65,7 +65,7 @@ final class TrainingJob {
   }
 
   /**
-   * Runs the ranks to their end and gathers what rank 0 told.
+   * Runs the ranks to their end and gathers what rank 0 reported.
    *
    * @param flags for the ranks, besides the folder
    */

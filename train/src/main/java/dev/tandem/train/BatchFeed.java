@@ -1,34 +1,53 @@
 package dev.tandem.train;
 
+import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Loader;
+import dev.tandem.data.load.LoaderOptions;
+import dev.tandem.data.load.Plan;
+import dev.tandem.data.load.Preparation;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.SampleOrder;
 import dev.tandem.data.order.Steps;
+import dev.tandem.data.reuse.ReuseFeed;
+import dev.tandem.data.reuse.ReuseMeter;
+import dev.tandem.data.reuse.ReuseOrder;
+import dev.tandem.data.reuse.ReuseReport;
 import dev.tandem.train.config.TrainingConfig;
+import java.util.Optional;
 
 /**
  * One rank's batches from a position to the end of the run. The size of the batch may change on the
- * way: the order of samples goes on where it was. One thread.
+ * way: the order of samples continues where it was. One thread.
  */
 final class BatchFeed implements AutoCloseable {
 
   private final TrainingConfig config;
   private final RecordSource source;
-  private final DistributedStep work;
+  private final DistributedStep step;
+  private final Communicator communicator;
+  private final Optional<ReuseOrder> reuse;
+  private final Optional<ReuseMeter> meter;
   private Steps steps;
   private Loader loader;
 
-  /** Batches of this size from this position on, cut as the work takes them. */
+  /** Batches of this size from this position on, for this kind of step. */
   BatchFeed(
-      TrainingConfig config, RecordSource source, DistributedStep work, Position from, int batch) {
+      TrainingConfig config,
+      Trainer.Parts parts,
+      Optional<ReuseOrder> reuse,
+      Position from,
+      int batch) {
     this.config = config;
-    this.source = source;
-    this.work = work;
+    this.source = parts.training();
+    this.step = parts.step();
+    this.communicator = parts.communicator();
+    this.reuse = reuse;
+    this.meter = reuse.map(order -> new ReuseMeter(order.places()));
     begin(from, batch);
   }
 
@@ -41,29 +60,41 @@ final class BatchFeed implements AutoCloseable {
 
   private void begin(Position from, int batch) {
     steps = steps(config, source, batch);
-    work.check(smallestStep(from));
+    step.check(smallestStep(from));
+    Preparation preparation = config.trainingPreparation();
+    Plan plan = step.plan(from, stepsLeft(from));
+    LoaderOptions options =
+        config.data().loader().withVirtual(config.synchronisation().sharesPool());
     loader =
-        new Loader(
-            source,
-            steps,
-            config.trainingPreparation(),
-            work.plan(from, stepsLeft(from)),
-            config.data().loader().withVirtual(config.synchronisation().sharesPool()));
+        reuse.isPresent()
+            ? new Loader(
+                own ->
+                    new ReuseFeed(source, reuse.get(), own, communicator, meter.orElseThrow()),
+                preparation,
+                plan,
+                options)
+            : new Loader(source, steps, preparation, plan, options);
   }
 
   private long stepsLeft(Position from) {
-    long batch = steps.globalBatch();
-    long size = source.size();
-    long samples = Math.max(0, config.epochs() * size - from.sample());
     long left =
-        switch (steps.epochEnd()) {
-          case CIRCULAR -> Math.ceilDiv(samples, batch);
-          case EXACT ->
-              samples / size * Math.ceilDiv(size, batch) + Math.ceilDiv(samples % size, batch);
-        };
+        reuse.isPresent()
+            ? reuse.get().stepsFor(config.epochs()) - from.step()
+            : freshStepsLeft(from);
     return config.mostSteps() == 0
         ? left
         : Math.min(left, Math.max(0, config.mostSteps() - from.step()));
+  }
+
+  private long freshStepsLeft(Position from) {
+    long batch = steps.globalBatch();
+    long size = source.size();
+    long samples = Math.max(0, config.epochs() * size - from.sample());
+    return switch (steps.epochEnd()) {
+      case CIRCULAR -> Math.ceilDiv(samples, batch);
+      case EXACT ->
+          samples / size * Math.ceilDiv(size, batch) + Math.ceilDiv(samples % size, batch);
+    };
   }
 
   /** What is left for the last step of this epoch, or of a later one. */
@@ -72,8 +103,8 @@ final class BatchFeed implements AutoCloseable {
     if (steps.epochEnd() == EpochEnd.CIRCULAR) {
       return batch;
     }
-    long now = (source.size() - from.sample() % source.size()) % batch;
     long later = source.size() % batch;
+    long now = reuse.isPresent() ? later : (source.size() - from.sample() % source.size()) % batch;
     return Math.min(now == 0 ? batch : now, later == 0 ? batch : later);
   }
 
@@ -96,12 +127,37 @@ final class BatchFeed implements AutoCloseable {
     return steps;
   }
 
-  /** Samples of a step, over all ranks. */
+  /** Samples of a step, over all ranks, before any growth from pass to pass. */
   int batch() {
     return steps.globalBatch();
   }
 
-  /** Goes on with steps of another size. */
+  /** Samples that this step was planned to have over all ranks; the last of an epoch has fewer. */
+  int batchOf(Batch given) {
+    return reuse.map(order -> order.batchOf(given.position().step())).orElse(batch());
+  }
+
+  /** How often every sample that is read is served. */
+  int uses() {
+    return reuse.map(ReuseOrder::uses).orElse(1);
+  }
+
+  /** Samples that are served in an epoch. */
+  long epochSamples() {
+    return uses() * source.size();
+  }
+
+  /** The order under reuse, if there is reuse. */
+  Optional<ReuseOrder> reuse() {
+    return reuse;
+  }
+
+  /** What this rank has read, moved and served, if there is reuse. */
+  Optional<ReuseReport> reuseReport() {
+    return meter.map(counted -> counted.report(source.size()));
+  }
+
+  /** Continues with steps of another size; not under reuse, which has its own. */
   void resize(int batch) {
     if (batch != batch()) {
       Position from = position();
@@ -112,7 +168,7 @@ final class BatchFeed implements AutoCloseable {
 
   /** Epochs that are complete before the next step. */
   long epochs() {
-    return position().sample() / source.size();
+    return position().sample() / epochSamples();
   }
 
   StallReport stalls() {

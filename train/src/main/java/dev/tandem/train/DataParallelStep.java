@@ -1,150 +1,73 @@
 package dev.tandem.train;
 
-import dev.tandem.comm.Communicator;
+import dev.tandem.checkpoint.CheckpointStore;
+import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
-import dev.tandem.core.GradientGraph;
-import dev.tandem.core.Seed;
-import dev.tandem.core.TensorView;
-import dev.tandem.core.UsageException;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
-import dev.tandem.data.order.Step;
-import dev.tandem.nn.Network;
-import dev.tandem.nn.StatisticsReducer;
-import dev.tandem.nn.TrainingStep;
 import dev.tandem.sync.GradientSynchronizer;
-import dev.tandem.sync.request.Operation;
+import dev.tandem.sync.compress.Volume;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.List;
-import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.Map;
 
 /**
- * Levels {@code fast} and {@code run}: each rank has one share of a step, which it goes through in
- * one or more passes; a synchroniser sums the gradients of the shares.
+ * Levels {@code fast} and {@code run}: each rank has one slice of a step, a synchroniser sums the
+ * ranks' gradients while the backward pass continues, and every rank makes the same update.
  */
-final class DataParallelStep implements DistributedStep {
+final class DataParallelStep extends ReplicatedStep {
 
-  private final Communicator communicator;
-  private final Network network;
+  private final WatchedSynchronizer owned;
   private final GradientSynchronizer synchronizer;
-  private final Seed seed;
-  private final int passes;
-  private final Operation reduction;
-  private final Phases phases;
-  private final Optional<Communicator> statistics;
-
-  /** Places of parameters in the network, in the order in which their gradients become ready. */
-  private final int[] readyOrder;
+  private final LocalGradients local;
+  private final DataParallelState state;
 
   /**
-   * Work of one rank.
+   * The step of one rank.
    *
-   * @param passes in which it goes through its share of a step
-   * @param reduction what the synchroniser does with gradients
-   * @param synchronised whether batch normalisations see the samples of all ranks
+   * @param synchronizer closed with this
    */
-  DataParallelStep(
-      Communicator communicator,
-      Network network,
-      GradientSynchronizer synchronizer,
-      Seed seed,
-      int passes,
-      Operation reduction,
-      boolean synchronised,
-      Phases phases) {
-    this.communicator = communicator;
-    this.network = network;
-    this.synchronizer = synchronizer;
-    this.seed = seed;
-    this.passes = passes;
-    this.reduction = reduction;
-    this.phases = phases;
-    // A group of its own: statistics must not queue behind gradients that are under way.
-    int[] everyone = IntStream.range(0, communicator.size()).toArray();
-    statistics = synchronised ? Optional.of(communicator.group(everyone)) : Optional.empty();
-    List<String> names = network.parameters().stream().map(TensorView::name).toList();
-    readyOrder =
-        network.gradientGraph().parameters().stream()
-            .map(GradientGraph.Parameter::name)
-            .mapToInt(names::indexOf)
-            .toArray();
+  DataParallelStep(StepContext context, WatchedSynchronizer synchronizer) {
+    super(context);
+    this.owned = synchronizer;
+    this.synchronizer = synchronizer.synchronizer();
+    local = new LocalGradients(context, this.synchronizer::submit);
+    state = new DataParallelState(communicator, optimizer, this.synchronizer);
   }
 
   @Override
-  public double run(Batch batch, long step) {
-    double loss = phases.in(Phase.COMPUTE, () -> own(batch, step));
+  public SlicedState state(Map<String, String> values) {
+    return state.all(values);
+  }
+
+  @Override
+  public SlicedState restorable(CheckpointStore checkpoints) {
+    return state.restorable(checkpoints);
+  }
+
+  @Override
+  public Plan plan(Position from, long steps) {
+    return local.plan(from, steps);
+  }
+
+  @Override
+  public void check(long smallestStep) {
+    local.check(smallestStep);
+  }
+
+  @Override
+  double compute(Batch batch, long step) {
+    double loss = phases.in(Phase.COMPUTE, () -> local.compute(batch, step));
     return phases.in(
         Phase.SYNC,
         () -> {
           synchronizer.await();
           return sum(loss * batch.weight());
         });
-  }
-
-  /** Computes and submits this rank's gradients; gives its mean loss. */
-  double own(Batch batch, long step) {
-    if (batch.count() == 0) {
-      submitNothing();
-      return 0;
-    }
-    int pieces = Math.min(passes, batch.count());
-    double loss = 0;
-    for (int piece = 0; piece < pieces; piece++) {
-      int from = (int) ((long) batch.count() * piece / pieces);
-      int end = (int) ((long) batch.count() * (piece + 1) / pieces);
-      BatchSlice slice = new BatchSlice(batch, from, end - from);
-      loss += pass(slice, step, piece == 0, piece == pieces - 1) * (end - from) / batch.count();
-    }
-    return loss;
-  }
-
-  /** One forward and backward pass; those behind the first add to its gradients. */
-  private double pass(BatchSlice slice, long step, boolean first, boolean last) {
-    Position position = slice.batch().position();
-    Step whole = new Step(position, slice.batch().globalCount());
-    long place = plan(position, 1).share(whole).from() - position.sample();
-    TrainingStep training =
-        TrainingStep.of(seed, step)
-            .withFirstSample(place + slice.from())
-            .withMeanOver(whole.count())
-            .withStatistics(statistics.isPresent() ? this::sumStatistics : null);
-    if (!first) {
-      training = training.accumulating();
-    }
-    if (last) {
-      float weight = weight(slice.batch());
-      training = training.withListener((run, p, gradient) -> synchronizer.submit(gradient, weight));
-    }
-    try (Arena copies = Arena.ofConfined()) {
-      return network.forwardBackward(slice.samples(copies), training);
-    }
-  }
-
-  /**
-   * Gradients are this rank's part of the mean over all samples of the step: their sum is the mean.
-   * A combination is that of the means of the ranks, each over its own samples.
-   */
-  private float weight(Batch batch) {
-    return reduction == Operation.ADASUM ? (float) (1 / batch.weight()) : 1;
-  }
-
-  /** A rank without samples in a step still takes part, with zeros. */
-  private void submitNothing() {
-    network.gradientBuffer().fill((byte) 0);
-    for (int parameter : readyOrder) {
-      synchronizer.submit(network.gradients().get(parameter), 1);
-    }
-  }
-
-  private void sumStatistics(String layer, List<MemorySegment> parts, MemorySegment total) {
-    StatisticsReducer.LOCAL.sum(layer, parts, total);
-    statistics.orElseThrow().allreduce(total, DType.FLOAT64, ReduceOp.SUM);
   }
 
   private double sum(double value) {
@@ -155,38 +78,26 @@ final class DataParallelStep implements DistributedStep {
     }
   }
 
-  /** Every rank has seen other samples: their mean stands for all. */
   @Override
-  public void agreeOnBuffers() {
-    if (statistics.isEmpty() && !network.buffers().isEmpty()) {
-      List<MemorySegment> buffers = network.buffers().stream().map(TensorView::data).toList();
-      communicator.fusedAllreduce(buffers, DType.FLOAT32, ReduceOp.AVERAGE);
-    }
+  public boolean discard(String problem) {
+    synchronizer.undo();
+    return super.discard(problem);
   }
 
   @Override
-  public Plan plan(Position from, long steps) {
-    return new Plan(communicator.rank(), communicator.size(), from, steps);
+  public void agree() {
+    local.averageBuffers();
   }
 
   @Override
-  public void check(long smallestStep) {
-    long needed = (long) communicator.size() * passes;
-    if (statistics.isPresent() && smallestStep < needed) {
-      throw new UsageException(
-          "the smallest step has %d samples, but with synchronised-batch-norm %d ranks in %d passes"
-                  .formatted(smallestStep, communicator.size(), passes)
-              + " need one each: change batch.global, or set data.epoch-end: circular");
-    }
-  }
-
-  @Override
-  public StopRequests.Outcome outcome(StopRequests requests) {
-    return requests.together(communicator);
+  public Volume volume() {
+    return synchronizer.volume();
   }
 
   @Override
   public void close() {
-    statistics.ifPresent(Communicator::close);
+    local.close();
+    owned.close();
+    super.close();
   }
 }

@@ -1,70 +1,115 @@
 package dev.tandem.train;
 
+import dev.tandem.checkpoint.CheckpointStore;
+import dev.tandem.checkpoint.SlicedState;
+import dev.tandem.core.TensorView;
+import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
-import dev.tandem.nn.Optimizer;
+import dev.tandem.nn.Evaluation;
+import dev.tandem.sync.compress.Volume;
+import java.util.List;
+import java.util.Map;
 
 /**
- * How a rank makes the gradients of a step: computes those of its own samples, layer by layer,
- * hands each to synchronisation as soon as it is ready, and waits for the sums. One thread.
+ * A way to train on several ranks: which samples a rank is given, what it computes of a step, how
+ * the ranks' gradients become one update, and which part of the run's state the rank holds. The
+ * training loop knows nothing else of it: a rank may have a slice of the batch, the samples of
+ * others, or none, and it may hold the whole network or a part.
+ *
+ * <p>All ranks have the same kind of step and call the same methods in the same order: {@link
+ * #state} to restore from, {@link #begin}, then for each step {@link #run}, {@link #clip}, {@link
+ * #update} or {@link #discard}, and {@link #afterStep}; {@link #finish} after the last. One thread.
+ * What an implementation is constructed with stays its owner's unless its constructor says
+ * otherwise. {@code StepFactory} chooses the implementation of a configuration.
  */
-sealed interface DistributedStep extends AutoCloseable
-    permits DataParallelStep, ElasticStep, ServerStep {
+public interface DistributedStep extends AutoCloseable {
 
   /**
-   * Leaves the gradients of the whole step in the network, the same bits on every rank; with
-   * parameter servers those of this rank's share.
+   * What this rank holds of the run's state, as a checkpoint takes it: views of live memory. Names
+   * and whole shapes are those of the undivided network, so that a checkpoint opens under any kind
+   * of step. Valid between steps, after {@link #agree}.
    *
-   * @param step its number, from 0
-   * @return the mean loss over the step's samples of all ranks, or of this rank's share likewise
+   * @param values kept beside the tensors
    */
-  double run(Batch batch, long step);
+  SlicedState state(Map<String, String> values);
 
-  /** Changes the parameters by these gradients. */
-  default void update(Optimizer optimizer, double rate) {
-    optimizer.step(rate);
+  /** What this rank restores from checkpoints; refuses those that it cannot continue. */
+  default SlicedState restorable(CheckpointStore checkpoints) {
+    return state(Map.of());
   }
 
   /**
-   * Whether gradients that must not be used concern this rank alone: then it goes on with none, and
-   * {@link #outcome} is to stop on all ranks after some step. Else all ranks have seen the same.
+   * Training begins with the state as it is now.
    *
-   * @param what is wrong with them
+   * @param phases counts where the time of steps goes
    */
-  default boolean withholds(String what) {
-    return false;
-  }
-
-  /**
-   * What all ranks do after this step: what one of them is asked for, or stop because one withholds
-   * gradients.
-   */
-  StopRequests.Outcome outcome(StopRequests requests);
-
-  /** Why all stop, as part of a sentence. */
-  default String whyItStops() {
-    return "as asked";
-  }
-
-  /** All ranks have made their last step, and have saved what they had to. */
-  default void leave() {}
-
-  /**
-   * Makes what ranks have by themselves the same on every rank: buffers, such as running
-   * statistics; with parameter servers also the parameters and what the optimizer keeps.
-   */
-  void agreeOnBuffers();
+  void begin(Phases phases);
 
   /** Which samples this rank is given, from a position on. */
   Plan plan(Position from, long steps);
 
   /**
-   * Refuses a cut of the data that this way of working cannot take.
+   * Refuses batches that this way of training cannot divide.
    *
    * @param smallestStep samples of the smallest step, over all ranks
    */
-  void check(long smallestStep);
+  default void check(long smallestStep) {}
+
+  /**
+   * Computes a step's gradients, ready for the update.
+   *
+   * @param batch the samples of this rank, as {@link #plan} has them
+   * @param step its number, from 0
+   * @return the mean loss over the step's samples of all ranks, the same on every rank; where ranks
+   *     do not wait for each other, over those of this rank
+   */
+  double run(Batch batch, long step);
+
+  /** The gradients that this rank holds after {@link #run}, to name one in a message. */
+  List<TensorView> gradients();
+
+  /**
+   * The Euclidean norm of the whole network's gradients, the same on every rank that sees the same
+   * gradients.
+   *
+   * @param longest gradients with a larger norm are scaled down to it; 0 for no limit
+   */
+  double clip(double longest);
+
+  /** Changes the parameters by the gradients. */
+  void update(double rate);
+
+  /**
+   * The gradients of this step must not be used: forgets what the step has changed.
+   *
+   * @param problem what is wrong with them
+   * @return whether this rank alone knows: then it continues with {@link #update}, which leaves its
+   *     samples out, and {@link #afterStep} stops all ranks. Else all ranks have seen the same
+   */
+  boolean discard(String problem);
+
+  /** What all ranks do after this step, the same on all of them. */
+  StopRequests.Decision afterStep(StopRequests requests);
+
+  /**
+   * Brings the state of ranks that hold the same parts to the same bits, with all updates applied:
+   * running statistics, and whatever else they have by themselves between steps.
+   */
+  void agree();
+
+  /** Evaluates the network on a test set, all ranks together; each gets the result. */
+  Evaluation evaluate(RecordSource test);
+
+  /** Whether ranks that hold the same parts hold the same bits, and a digest of the whole. */
+  Replicas replicas();
+
+  /** Bytes of the gradients that this rank has handed over so far to be combined with others'. */
+  Volume volume();
+
+  /** All ranks have made their last step and saved it. */
+  default void finish() {}
 
   @Override
   void close();

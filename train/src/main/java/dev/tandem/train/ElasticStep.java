@@ -11,8 +11,8 @@ import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
-import dev.tandem.nn.Network;
 import dev.tandem.nn.TrainingStep;
+import dev.tandem.sync.compress.Volume;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +20,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /**
  * Level {@code elastic}: each step is cut into a fixed number of shards, each with kernel calls and
@@ -28,51 +27,39 @@ import java.util.stream.IntStream;
  * run of shards and goes through them one by one, as if it accumulated gradients; with synchronised
  * batch normalisation they go layer by layer together. So the bits do not depend on the ranks.
  */
-final class ElasticStep implements DistributedStep {
+final class ElasticStep extends ReplicatedStep {
 
-  private final Communicator communicator;
-  private final Network network;
   private final Seed seed;
-  private final Phases phases;
   private final int shards;
   private final Plan plan;
   private final Optional<Communicator> statistics;
   private final Arena arena = Arena.ofShared();
 
   /** The gradients of one parameter, one own shard after the other; of all parameters. */
-  private final List<ShardRows> gradients = new ArrayList<>();
+  private final List<ShardRows> gradientRows = new ArrayList<>();
 
   private final ShardRows losses;
   private final BufferRows buffers;
   private final List<Handle> underWay = new ArrayList<>();
+  private long handedOver;
 
-  /** Work of one rank; there are no more ranks than shards. */
-  ElasticStep(
-      Communicator communicator,
-      Network network,
-      Seed seed,
-      int shards,
-      boolean synchronised,
-      Phases phases) {
-    this.communicator = communicator;
-    this.network = network;
-    this.seed = seed;
-    this.phases = phases;
-    this.shards = shards;
+  /** The step of one rank; there are no more ranks than shards. */
+  ElasticStep(StepContext context) {
+    super(context);
+    seed = context.dropout();
+    shards = context.config().determinism().shards();
     plan = plan(Position.START, 0);
-    // A group of its own: statistics must not queue behind gradients that are under way.
-    int[] everyone = IntStream.range(0, communicator.size()).toArray();
-    statistics = synchronised ? Optional.of(communicator.group(everyone)) : Optional.empty();
+    statistics = context.statistics();
     int own = plan.endShard() - plan.firstShard();
     network
         .parameters()
-        .forEach(parameter -> gradients.add(new ShardRows(arena, own, parameter.byteSize())));
+        .forEach(parameter -> gradientRows.add(new ShardRows(arena, own, parameter.byteSize())));
     losses = new ShardRows(arena, own, Double.BYTES);
     buffers = new BufferRows(arena, own, network.buffers());
   }
 
   @Override
-  public double run(Batch batch, long step) {
+  double compute(Batch batch, long step) {
     phases.in(
         Phase.COMPUTE,
         () -> {
@@ -86,7 +73,7 @@ final class ElasticStep implements DistributedStep {
             oneByOne(own, step);
           }
         });
-    return phases.in(Phase.SYNC, this::finish);
+    return phases.in(Phase.SYNC, this::sums);
   }
 
   /**
@@ -118,7 +105,7 @@ final class ElasticStep implements DistributedStep {
 
   private void clearEmpty(List<Shard> own) {
     if (own.size() < plan.endShard() - plan.firstShard()) {
-      gradients.forEach(ShardRows::clear);
+      gradientRows.forEach(ShardRows::clear);
     }
     losses.clear();
     buffers.begin();
@@ -171,12 +158,13 @@ final class ElasticStep implements DistributedStep {
   }
 
   private void keep(Shard shard, int parameter, TensorView gradient) {
-    gradients.get(parameter).row(shard.slot()).copyFrom(gradient.data());
+    gradientRows.get(parameter).row(shard.slot()).copyFrom(gradient.data());
   }
 
   /** Starts summing the shards' gradients of one parameter; the sum takes their place. */
   private void reduce(int parameter) {
-    MemorySegment own = gradients.get(parameter).all();
+    MemorySegment own = gradientRows.get(parameter).all();
+    handedOver += own.byteSize();
     MemorySegment sum = network.gradients().get(parameter).data();
     underWay.add(
         communicator.start(
@@ -201,7 +189,7 @@ final class ElasticStep implements DistributedStep {
     }
   }
 
-  private double finish() {
+  private double sums() {
     underWay.forEach(Handle::await);
     underWay.clear();
     if (statistics.isEmpty()) {
@@ -215,8 +203,8 @@ final class ElasticStep implements DistributedStep {
   }
 
   @Override
-  public void agreeOnBuffers() {
-    // They are the same after every step.
+  public void agree() {
+    // The state is the same on all ranks after every step.
   }
 
   @Override
@@ -235,13 +223,14 @@ final class ElasticStep implements DistributedStep {
   }
 
   @Override
-  public StopRequests.Outcome outcome(StopRequests requests) {
-    return requests.together(communicator);
+  public Volume volume() {
+    return new Volume(handedOver, handedOver);
   }
 
   @Override
   public void close() {
     statistics.ifPresent(Communicator::close);
     arena.close();
+    super.close();
   }
 }

@@ -1,61 +1,37 @@
 package dev.tandem.train;
 
 import dev.tandem.core.TensorView;
-import dev.tandem.nn.Gradients;
-import dev.tandem.nn.Network;
 import dev.tandem.train.config.GuardConfig;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /**
  * Looks at every step between its gradients and its update: what is not finite, or a loss that
- * jumps, never reaches the parameters. All ranks see the same numbers and come to the same verdict.
+ * jumps, never reaches the parameters. Ranks that see the same numbers come to the same verdict.
  */
-final class LossGuard implements AutoCloseable {
+final class LossGuard {
 
   /** Share of a new loss in the smoothed one. */
   private static final double NEW_SHARE = 0.05;
 
   private final GuardConfig config;
-  private final Network network;
-  private final Arena arena = Arena.ofShared();
-  private final List<MemorySegment> buffersBefore = new ArrayList<>();
   private double smoothed;
 
   /**
-   * A guard of a network.
+   * A guard of a run.
    *
    * @param smoothed the smoothed loss so far; not a number before the first step
    */
-  LossGuard(GuardConfig config, Network network, double smoothed) {
+  LossGuard(GuardConfig config, double smoothed) {
     this.config = config;
-    this.network = network;
     this.smoothed = smoothed;
-    network.buffers().forEach(buffer -> buffersBefore.add(arena.allocate(buffer.byteSize(), 64)));
   }
 
-  /** A step begins. Its forward pass will change buffers, which {@link #undo} brings back. */
-  void begin() {
-    for (int i = 0; i < buffersBefore.size(); i++) {
-      buffersBefore.get(i).copyFrom(network.buffers().get(i).data());
-    }
-  }
-
-  /** Forgets what the step has changed so far: the network is as it was after the last one. */
-  void undo() {
-    for (int i = 0; i < buffersBefore.size(); i++) {
-      network.buffers().get(i).data().copyFrom(buffersBefore.get(i));
-    }
-  }
-
-  /** The norm of the gradients, which are shortened if it is too large. */
-  double clip() {
-    return config.clip() > 0 ? Gradients.clip(network, config.clip()) : Gradients.norm(network);
+  /** The norm to which longer gradients are scaled down; 0 for none. */
+  double longest() {
+    return config.clip();
   }
 
   /**
@@ -63,11 +39,12 @@ final class LossGuard implements AutoCloseable {
    *
    * @param step its number, from 1
    * @param norm of its gradients
+   * @param gradients in the order of the network, to name one that is to blame
    */
-  Optional<String> trouble(long step, double loss, double norm) {
+  Optional<String> trouble(long step, double loss, double norm, List<TensorView> gradients) {
     if (!Double.isFinite(loss) || !Double.isFinite(norm)) {
       String culprit =
-          Gradients.firstNotFinite(network)
+          firstNotFinite(gradients)
               .map(gradient -> "; the first gradient that is not finite is that of " + of(gradient))
               .orElse("");
       return Optional.of(
@@ -79,7 +56,7 @@ final class LossGuard implements AutoCloseable {
         && loss > config.lossSpike() * smoothed) {
       return Optional.of(
           "step %d: the loss jumped from about %s to %s; the largest gradient is that of %s"
-              .formatted(step, number(smoothed), number(loss), of(largest())));
+              .formatted(step, number(smoothed), number(loss), of(largest(gradients))));
     }
     smoothed = Double.isNaN(smoothed) ? loss : smoothed + NEW_SHARE * (loss - smoothed);
     return Optional.empty();
@@ -97,15 +74,18 @@ final class LossGuard implements AutoCloseable {
     return "layer " + name.substring(0, name.lastIndexOf('.')) + " (" + name + ")";
   }
 
-  private TensorView largest() {
-    TensorView largest = null;
+  /** The one that the backward pass made first: those after it only inherit. */
+  private static Optional<TensorView> firstNotFinite(List<TensorView> gradients) {
+    return gradients.reversed().stream()
+        .filter(gradient -> !Double.isFinite(squares(gradient)))
+        .findFirst();
+  }
+
+  private static TensorView largest(List<TensorView> gradients) {
+    TensorView largest = gradients.getFirst();
     double most = -1;
-    for (TensorView gradient : network.gradients()) {
-      double squares = 0;
-      for (long i = 0; i < gradient.shape().elements(); i++) {
-        double value = gradient.data().getAtIndex(ValueLayout.JAVA_FLOAT, i);
-        squares += value * value;
-      }
+    for (TensorView gradient : gradients) {
+      double squares = squares(gradient);
       if (squares > most) {
         most = squares;
         largest = gradient;
@@ -114,13 +94,17 @@ final class LossGuard implements AutoCloseable {
     return largest;
   }
 
+  private static double squares(TensorView gradient) {
+    double squares = 0;
+    for (long i = 0; i < gradient.shape().elements(); i++) {
+      double value = gradient.data().getAtIndex(ValueLayout.JAVA_FLOAT, i);
+      squares += value * value;
+    }
+    return squares;
+  }
+
   /** For a checkpoint. */
   double smoothedLoss() {
     return smoothed;
-  }
-
-  @Override
-  public void close() {
-    arena.close();
   }
 }

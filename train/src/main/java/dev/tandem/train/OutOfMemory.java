@@ -13,7 +13,7 @@ final class OutOfMemory {
 
   private OutOfMemory() {}
 
-  /** Runs the work; memory that runs out is one line, whoever needed it. */
+  /** Runs the work; memory that runs out is one line, whichever part needed it. */
   static void explained(TrainingConfig config, Runnable work) {
     if (config.network().parameterCount() > MachineMemory.bytes() / BYTES_PER_PARAMETER) {
       throw failure(config, null); // Found out by allocating, it takes minutes.

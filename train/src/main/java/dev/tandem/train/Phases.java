@@ -5,9 +5,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /** Where the time of a rank goes. For one thread. */
-final class Phases {
+public final class Phases {
 
-  enum Phase {
+  /** What a rank does during a step. */
+  public enum Phase {
     READ,
     COMPUTE,
     SYNC
@@ -16,7 +17,8 @@ final class Phases {
   private final Map<Phase, Long> nanos = new EnumMap<>(Phase.class);
   private long training;
 
-  <T> T in(Phase phase, Supplier<T> work) {
+  /** Does some work, whose time counts as this phase. */
+  public <T> T in(Phase phase, Supplier<T> work) {
     long began = System.nanoTime();
     try {
       return work.get();
@@ -25,7 +27,8 @@ final class Phases {
     }
   }
 
-  void in(Phase phase, Runnable work) {
+  /** Likewise without a result. */
+  public void in(Phase phase, Runnable work) {
     in(
         phase,
         () -> {

@@ -35,11 +35,14 @@ import java.util.function.BooleanSupplier;
 /** One rank of a training run: wires the parts and trains. Started once per rank. */
 public final class RankMain {
 
-  /** The argument that asks to go on from the newest checkpoint. */
+  /** The argument that asks to continue from the newest checkpoint. */
   public static final String RESUME = "--resume";
 
   /** How long a rank that is asked to go (SIGTERM) may take to save; schedulers give 30 s. */
   public static final Duration GRACE = Duration.ofSeconds(25);
+
+  /** How the names of the loader's threads begin. */
+  private static final String INPUT_THREADS = "loader-";
 
   private RankMain() {}
 
@@ -93,7 +96,7 @@ public final class RankMain {
   /**
    * What differs between generations of a run.
    *
-   * @param resume go on from the newest checkpoint
+   * @param resume continue from the newest checkpoint
    * @param partner where a level in memory is, if there may be one
    * @param leave asks to leave this generation for the next one
    */
@@ -111,6 +114,7 @@ public final class RankMain {
 
   private static void train(
       TrainingConfig config, Communicator communicator, Circumstances circumstances) {
+    StepMeter meter = new StepMeter(INPUT_THREADS);
     LoadRequest training = config.data().trainingRequest(config.epochs());
     LoadRequest test = config.data().testRequest(config.epochs());
     try (RecordSource trainingSource =
@@ -123,8 +127,11 @@ public final class RankMain {
                 new Seed(config.seed()).derive("parameters"),
                 config.networkOptions());
         Optimizer optimizer = config.optimizer().create(network);
-        WatchedSynchronizer synchronizer =
-            WatchedSynchronizer.start(config, communicator, network, circumstances.run())) {
+        DistributedStep step =
+            StepFactory.create(
+                new StepContext(config, communicator, network, optimizer),
+                meter,
+                circumstances.run())) {
       orEndAtOnce(
           config,
           () -> {
@@ -135,12 +142,10 @@ public final class RankMain {
                       communicator,
                       trainingSource,
                       testSource,
-                      network,
-                      optimizer,
-                      synchronizer.synchronizer(),
+                      step,
                       checkpoints,
                       config.batch().sizing());
-              train(config, parts, synchronizer.meter(), circumstances);
+              train(config, parts, network, meter, circumstances);
             }
           });
     }
@@ -159,9 +164,7 @@ public final class RankMain {
         line -> System.err.println(what + ": " + line));
   }
 
-  /**
-   * A rank that fails by itself does not close the synchroniser: see {@link ChildMain#endAtOnce}.
-   */
+  /** A rank that fails by itself does not close its step: see {@link ChildMain#endAtOnce}. */
   private static void orEndAtOnce(TrainingConfig config, Runnable work) {
     try {
       OutOfMemory.explained(config, work);
@@ -171,14 +174,18 @@ public final class RankMain {
   }
 
   private static void train(
-      TrainingConfig config, Trainer.Parts parts, StepMeter meter, Circumstances circumstances) {
+      TrainingConfig config,
+      Trainer.Parts parts,
+      Network network,
+      StepMeter meter,
+      Circumstances circumstances) {
     boolean speaks = parts.communicator().rank() == 0;
     try (RunLog log = new RunLog(circumstances.run())) {
       Trainer trainer = new Trainer(config, parts, log::write);
       long made = circumstances.resume() ? trainer.resume() : 0;
       if (made == 0 && !config.fineTune().initFrom().isEmpty()) {
         Path file = Path.of(config.fineTune().initFrom());
-        TakenWeights taken = NetworkFiles.weights(file).into(parts.network(), Weights.Unfit.KEPT);
+        TakenWeights taken = NetworkFiles.weights(file).into(network, Weights.Unfit.KEPT);
         if (speaks) {
           System.err.println(taken.summary());
         }
@@ -187,7 +194,7 @@ public final class RankMain {
         log.begin(made);
         if (circumstances.partner().map(Partner::generation).orElse(1) > 1) {
           System.err.printf(
-              "%d ranks go on after step %d, restored from %s%n",
+              "%d ranks continue after step %d, restored from %s%n",
               parts.communicator().size(), made, trainer.restoredFrom());
         }
       }

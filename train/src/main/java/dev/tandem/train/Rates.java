@@ -13,15 +13,21 @@ final class Rates {
 
   private final TrainingConfig config;
   private final Steps steps;
+  private final int uses;
   private final Schedule schedule;
 
-  /** Rates of a run whose steps would be these if the batch did not change. */
-  Rates(TrainingConfig config, Steps steps) {
+  /**
+   * Rates of a run whose steps would be these if the batch did not change.
+   *
+   * @param uses how often every sample that is read is served
+   */
+  Rates(TrainingConfig config, Steps steps, int uses) {
     this.config = config;
     this.steps = steps;
-    long all = steps.stepsFor(config.epochs());
+    this.uses = uses;
+    long all = uses * steps.stepsFor(config.epochs());
     long run = config.mostSteps() == 0 ? all : Math.min(all, config.mostSteps());
-    schedule = config.schedule().over(steps.stepsFor(1), run);
+    schedule = config.schedule().over(uses * steps.stepsFor(1), run);
   }
 
   /** The rate of a step that begins here and has a batch of this size. */
@@ -29,9 +35,11 @@ final class Rates {
     long step =
         switch (steps.epochEnd()) {
           case CIRCULAR -> position.sample() / steps.globalBatch();
-          case EXACT ->
-              steps.order().epochOf(position.sample()) * steps.stepsFor(1)
-                  + steps.order().placeOf(position.sample()) / steps.globalBatch();
+          case EXACT -> {
+            long epoch = uses * steps.order().size();
+            yield position.sample() / epoch * uses * steps.stepsFor(1)
+                + position.sample() % epoch / steps.globalBatch();
+          }
         };
     return schedule.rate(step) * config.schedule().scale(batch);
   }

@@ -4,18 +4,34 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.HexFormat;
 
-/** Tells whether all ranks hold the same bits. */
-final class Replicas {
+/**
+ * How the state of ranks compares.
+ *
+ * @param identical whether all ranks hold the same bits
+ * @param digest SHA-256 over the names and bytes of all tensors, in hexadecimal
+ */
+public record Replicas(boolean identical, String digest) {
 
   private static final int DIGEST_BYTES = 32;
 
-  private Replicas() {}
+  /** Compares the state of all ranks, which call this together. */
+  static Replicas of(Communicator communicator, StateTree state) {
+    byte[] own = digest(state);
+    byte[] all = new byte[DIGEST_BYTES * communicator.size()];
+    communicator.allgather(MemorySegment.ofArray(own), MemorySegment.ofArray(all));
+    boolean identical = true;
+    for (int rank = 0; rank < communicator.size(); rank++) {
+      int from = rank * DIGEST_BYTES;
+      identical &= Arrays.equals(own, 0, DIGEST_BYTES, all, from, from + DIGEST_BYTES);
+    }
+    return new Replicas(identical, HexFormat.of().formatHex(own));
+  }
 
   /** SHA-256 over the names and bytes of all tensors. */
   static byte[] digest(StateTree state) {
@@ -23,25 +39,11 @@ final class Replicas {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (TensorView tensor : state.tensors().values()) {
         digest.update(tensor.name().getBytes(StandardCharsets.UTF_8));
-        ByteBuffer bytes = tensor.data().asByteBuffer();
-        digest.update(bytes);
+        digest.update(tensor.data().asByteBuffer());
       }
       return digest.digest();
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  /** Whether all ranks, each calling with its own digest, have the same. */
-  static boolean identical(Communicator communicator, byte[] digest) {
-    byte[] all = new byte[DIGEST_BYTES * communicator.size()];
-    communicator.allgather(MemorySegment.ofArray(digest), MemorySegment.ofArray(all));
-    for (int rank = 0; rank < communicator.size(); rank++) {
-      byte[] other = Arrays.copyOfRange(all, rank * DIGEST_BYTES, (rank + 1) * DIGEST_BYTES);
-      if (!Arrays.equals(digest, other)) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -33,7 +33,7 @@ final class RunLog implements AutoCloseable {
     file = run.resolve(METRICS);
   }
 
-  /** Goes on after this many steps; what a stopped run told of later ones is forgotten. */
+  /** Continues after this many steps; what a stopped run reported of later ones is forgotten. */
   void begin(long step) {
     try {
       List<String> kept =

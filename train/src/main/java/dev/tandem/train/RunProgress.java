@@ -1,9 +1,12 @@
 package dev.tandem.train;
 
+import dev.tandem.core.UsageException;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Steps;
+import dev.tandem.data.reuse.ReuseOrder;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * How far a run is: all that a checkpoint keeps besides the tensors; immutable.
@@ -16,16 +19,25 @@ import java.util.Map;
 record RunProgress(
     Position position, int batch, double smoothedLoss, BestModel best, String sizing) {
 
+  /** The value that names the order of samples under reuse. */
+  private static final String REUSE = "data-reuse";
+
+  private static final String NO_REUSE = "none";
+
   /** The beginning of a run with this batch. */
   static RunProgress start(int batch) {
     return new RunProgress(Position.START, batch, Double.NaN, BestModel.NONE, "");
   }
 
-  /** As values of a checkpoint. */
-  Map<String, String> values(Steps steps, long seed) {
+  /**
+   * As values of a checkpoint.
+   *
+   * @param epoch complete epochs
+   */
+  Map<String, String> values(Steps steps, Optional<ReuseOrder> reuse, long epoch, long seed) {
     Map<String, String> values = new HashMap<>();
     values.put("step", Long.toString(position.step()));
-    values.put("epoch", Long.toString(steps.order().epochOf(position.sample())));
+    values.put("epoch", Long.toString(epoch));
     values.put("seed", Long.toString(seed));
     values.put("position", steps.save(position));
     values.put("batch", Integer.toString(batch));
@@ -34,11 +46,19 @@ record RunProgress(
     values.put("best-step", Long.toString(best.step()));
     values.put("validations-without-gain", Integer.toString(best.withoutGain()));
     values.put("batch-sizing", sizing);
+    reuse.ifPresent(order -> values.put(REUSE, order.fingerprint()));
     return values;
   }
 
   /** Reads what {@link #values} gave; refuses a position in another order of samples. */
-  static RunProgress of(Map<String, String> values, Steps steps) {
+  static RunProgress of(Map<String, String> values, Steps steps, Optional<ReuseOrder> reuse) {
+    String saved = values.getOrDefault(REUSE, NO_REUSE);
+    String wanted = reuse.map(ReuseOrder::fingerprint).orElse(NO_REUSE);
+    if (!saved.equals(wanted)) {
+      throw new UsageException(
+          "the checkpoint was saved with data.reuse %s, but this run has %s: resume with the same"
+              .formatted(saved, wanted));
+    }
     return new RunProgress(
         steps.restore(values.get("position")),
         Integer.parseInt(values.get("batch")),

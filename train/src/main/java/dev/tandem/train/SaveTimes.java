@@ -11,7 +11,7 @@ import java.util.Optional;
  */
 final class SaveTimes {
 
-  /** Nobody knows what a save costs before the first one. */
+  /** What a save costs is unknown before the first one. */
   private static final long UNTIL_FIRST = 20;
 
   private static final double SECONDS_OF_HOUR = 3600;
@@ -53,7 +53,7 @@ final class SaveTimes {
    * A save was made; all ranks call it.
    *
    * @param stallSeconds that it took of the training's time
-   * @param writeSeconds that the last one took to be written; 0 if nobody knows
+   * @param writeSeconds that the last one took to be written; 0 if unknown
    */
   void saved(long step, double stallSeconds, double writeSeconds) {
     if (automatic.isPresent()) {

@@ -21,7 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A run that somebody has trained: its configuration, and its network with the parameters of one of
+ * A trained run: its configuration, and its network with the parameters of one of
  * its checkpoints. Owns the network until closed.
  */
 public final class SavedRun implements AutoCloseable {

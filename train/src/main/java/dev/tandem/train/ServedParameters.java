@@ -104,7 +104,7 @@ public final class ServedParameters implements AutoCloseable {
     drained = false;
   }
 
-  /** Waits for parameters to go on with, if the last gradients were handed over since. */
+  /** Waits for parameters to continue with, if gradients were handed over since. */
   public void pull() {
     if (pending) {
       servers.pull(network.parameterBuffer());

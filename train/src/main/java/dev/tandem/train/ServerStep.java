@@ -1,6 +1,5 @@
 package dev.tandem.train;
 
-import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.TensorView;
@@ -8,128 +7,128 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
-import dev.tandem.nn.Network;
-import dev.tandem.nn.Optimizer;
 import dev.tandem.servers.Notice;
 import dev.tandem.servers.TrafficBytes;
-import dev.tandem.sync.GradientSynchronizer;
+import dev.tandem.sync.compress.Volume;
 import dev.tandem.train.Phases.Phase;
+import dev.tandem.train.StopRequests.Decision;
+import dev.tandem.train.StopRequests.Outcome;
+import dev.tandem.train.config.OptimizerConfig;
+import dev.tandem.train.config.ServersConfig;
 import java.lang.foreign.MemorySegment;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Level {@code fast} with parameter servers: each rank computes the gradients of its share of a
- * step, hands them to the servers and goes on with what these have, at its own pace. Losses and
- * norms are those of the rank's own share; all ranks meet only where their state is looked at.
+ * Level {@code fast} with parameter servers: each rank computes the gradients of its slice of a
+ * step, sends them to the servers and continues with the parameters that these have, at its own
+ * pace. Losses and norms are those of the rank's own slice; all ranks meet only where their state
+ * is looked at.
  */
-final class ServerStep implements DistributedStep {
+final class ServerStep extends ReplicatedStep {
 
-  private final Communicator communicator;
-  private final Network network;
-  private final DataParallelStep share;
-  private final ServedParameters served;
-  private final Phases phases;
+  private final ServersConfig servers;
+  private final OptimizerConfig.Sgd rule;
+  private final LocalGradients local;
   private final Consumer<String> log;
+  private ServedParameters served;
   private Optional<String> trouble = Optional.empty();
   private double loss;
-
-  /** Gradients stay what they are: those of this rank. */
-  static final class Unsynchronized implements GradientSynchronizer {
-
-    @Override
-    public void submit(TensorView gradient, float weight) {
-      // The servers get all gradients of a step at once.
-    }
-
-    @Override
-    public void await() {
-      // There is nothing under way.
-    }
-  }
+  private long sent;
 
   /**
-   * Work of one rank.
+   * The step of one rank. The servers start in {@link #begin}, with the state of that moment.
    *
-   * @param share of a step, with an {@link Unsynchronized} synchroniser; closed with this
-   * @param served closed with this
-   * @param log is told on rank 0 what was moved
+   * @param log gets a line on rank 0 at the end: what was moved
    */
-  ServerStep(
-      Communicator communicator,
-      Network network,
-      DataParallelStep share,
-      ServedParameters served,
-      Phases phases,
-      Consumer<String> log) {
-    this.communicator = communicator;
-    this.network = network;
-    this.share = share;
-    this.served = served;
-    this.phases = phases;
+  ServerStep(StepContext context, ServersConfig servers, Consumer<String> log) {
+    super(context);
+    this.servers = servers;
+    this.rule = (OptimizerConfig.Sgd) context.config().optimizer(); // as the configuration checked
     this.log = log;
+    local = new LocalGradients(context, (gradient, weight) -> {}); // the servers get all at once
   }
 
   @Override
-  public double run(Batch batch, long step) {
-    phases.in(Phase.SYNC, served::pull);
-    double own = phases.in(Phase.COMPUTE, () -> share.own(batch, step));
-    loss = batch.count() == 0 ? loss : own;
-    return loss;
-  }
-
-  /** The servers make the update; its result is fetched when it is needed. */
-  @Override
-  public void update(Optimizer optimizer, double rate) {
-    served.push(rate);
-  }
-
-  /** Others cannot know: they hear of it with the next update, which leaves this share out. */
-  @Override
-  public boolean withholds(String what) {
-    network.gradientBuffer().fill((byte) 0);
-    trouble = trouble.or(() -> Optional.of(what));
-    served.servers().tell(Notice.TROUBLE);
-    return true;
-  }
-
-  /** Nobody joins others that are at different steps, so a wish to leave is not heard. */
-  @Override
-  public StopRequests.Outcome outcome(StopRequests requests) {
-    if (requests.stop().isPresent() && requests.stop().get().getAsBoolean()) {
-      served.servers().tell(Notice.STOP);
-    }
-    phases.in(Phase.SYNC, served::pull);
-    return served.servers().stopsHere() ? StopRequests.Outcome.STOP : StopRequests.Outcome.GO_ON;
-  }
-
-  @Override
-  public String whyItStops() {
-    return served.servers().told(Notice.TROUBLE)
-        ? trouble.orElse("another rank's gradients were not fit to be used; it says which")
-        : "as asked";
-  }
-
-  /** All that was handed over is applied, and every rank has the result. */
-  @Override
-  public void agreeOnBuffers() {
-    phases.in(Phase.SYNC, served::drain);
-    share.agreeOnBuffers();
+  public void begin(Phases told) {
+    super.begin(told);
+    served =
+        new ServedParameters(
+            communicator,
+            servers.layout(communicator),
+            servers.staleness(),
+            rule,
+            network,
+            optimizer);
   }
 
   @Override
   public Plan plan(Position from, long steps) {
-    return share.plan(from, steps);
+    return local.plan(from, steps);
   }
 
   @Override
-  public void check(long smallestStep) {
-    share.check(smallestStep);
+  double compute(Batch batch, long step) {
+    phases.in(Phase.SYNC, served::pull);
+    double own = phases.in(Phase.COMPUTE, () -> local.compute(batch, step));
+    loss = batch.count() == 0 ? loss : own;
+    return loss;
+  }
+
+  /** Servers get the terms of a sum: if each is at most this long, the sum is not too long. */
+  @Override
+  public double clip(double longest) {
+    return super.clip(longest / communicator.size());
+  }
+
+  /** The servers make the update; its result is fetched when it is needed. */
+  @Override
+  public void update(double rate) {
+    served.push(rate);
+    sent += network.gradients().stream().mapToLong(TensorView::byteSize).sum();
+  }
+
+  /** Others cannot know: the next update, which leaves this slice out, notifies them. */
+  @Override
+  public boolean discard(String problem) {
+    super.discard(problem);
+    network.gradientBuffer().fill((byte) 0);
+    trouble = trouble.or(() -> Optional.of(problem));
+    served.servers().tell(Notice.TROUBLE);
+    return true;
+  }
+
+  /** Ranks are at different steps, so that none can join: requests to leave are not answered. */
+  @Override
+  public Decision afterStep(StopRequests requests) {
+    if (requests.stop().isPresent() && requests.stop().get().getAsBoolean()) {
+      served.servers().tell(Notice.STOP);
+    }
+    phases.in(Phase.SYNC, served::pull);
+    return served.servers().stopsHere() ? new Decision(Outcome.STOP, reason()) : Decision.CONTINUE;
+  }
+
+  private String reason() {
+    return served.servers().told(Notice.TROUBLE)
+        ? trouble.orElse("another rank's gradients could not be used; its own message says why")
+        : StopRequests.AS_REQUESTED;
+  }
+
+  /** All that was sent is applied, and every rank has the result. */
+  @Override
+  public void agree() {
+    phases.in(Phase.SYNC, served::drain);
+    local.averageBuffers();
   }
 
   @Override
-  public void leave() {
+  public Volume volume() {
+    return new Volume(sent, sent);
+  }
+
+  @Override
+  public void finish() {
     served.drain(); // so that all know of any trouble
     served.servers().finish();
     TrafficBytes own = served.servers().traffic();
@@ -146,13 +145,16 @@ final class ServerStep implements DistributedStep {
               all[1] / 1e6));
     }
     if (served.servers().told(Notice.TROUBLE) && !served.servers().stopsHere()) {
-      throw new WorkFailedException("the run has ended, but " + whyItStops());
+      throw new WorkFailedException("the run has ended, but " + reason());
     }
   }
 
   @Override
   public void close() {
-    served.close();
-    share.close();
+    if (served != null) {
+      served.close();
+    }
+    local.close();
+    super.close();
   }
 }

@@ -36,7 +36,7 @@ final class StepWatch {
     computed = nowComputed;
   }
 
-  /** Who held the others up since the last report; all ranks ask at the same time. */
+  /** Which rank held the others up since the last report; all ranks ask at the same time. */
   Optional<TrainingEvent.Stragglers> report(Communicator communicator, long step) {
     if (meter.isEmpty() || communicator.size() == 1) {
       return Optional.empty();

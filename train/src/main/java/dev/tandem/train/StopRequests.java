@@ -8,34 +8,46 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a rank may be asked for between two steps. All ranks are given the same questions.
+ * What a rank may be asked for between two steps. All ranks have the same questions.
  *
  * @param stop whether the run is to end before its end
  * @param leave whether others wait to join
  */
-record StopRequests(Optional<BooleanSupplier> stop, Optional<BooleanSupplier> leave) {
+public record StopRequests(Optional<BooleanSupplier> stop, Optional<BooleanSupplier> leave) {
 
-  /** What all ranks do after this step. */
-  enum Outcome {
-    GO_ON,
+  /** What all ranks do after a step. */
+  public enum Outcome {
+    CONTINUE,
     STOP,
     LEAVE
   }
 
-  /** The same on all ranks: what any of them is asked for; to stop comes before to leave. */
-  Outcome together(Communicator communicator) {
-    if (stop.isEmpty() && leave.isEmpty()) {
-      return Outcome.GO_ON;
-    }
-    int[] requested = {requested(stop), requested(leave)};
-    communicator.allreduce(MemorySegment.ofArray(requested), DType.INT32, ReduceOp.MAX);
-    if (requested[0] > 0) {
-      return Outcome.STOP;
-    }
-    return requested[1] > 0 ? Outcome.LEAVE : Outcome.GO_ON;
+  /**
+   * What all ranks do after a step, and why.
+   *
+   * @param reason as part of a sentence
+   */
+  public record Decision(Outcome outcome, String reason) {
+
+    static final Decision CONTINUE = new Decision(Outcome.CONTINUE, "");
   }
 
-  private static int requested(Optional<BooleanSupplier> question) {
+  static final String AS_REQUESTED = "as requested";
+
+  /** The same on all ranks: what any of them is asked for; to stop comes before to leave. */
+  Decision together(Communicator communicator) {
+    if (stop.isEmpty() && leave.isEmpty()) {
+      return Decision.CONTINUE;
+    }
+    int[] asked = {asked(stop), asked(leave)};
+    communicator.allreduce(MemorySegment.ofArray(asked), DType.INT32, ReduceOp.MAX);
+    if (asked[0] > 0) {
+      return new Decision(Outcome.STOP, AS_REQUESTED);
+    }
+    return asked[1] > 0 ? new Decision(Outcome.LEAVE, AS_REQUESTED) : Decision.CONTINUE;
+  }
+
+  private static int asked(Optional<BooleanSupplier> question) {
     return question.isPresent() && question.get().getAsBoolean() ? 1 : 0;
   }
 }

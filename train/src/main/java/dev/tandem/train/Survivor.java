@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * A process that stays when others are lost: it trains in one generation of the job after the
  * other, until the work is done. The network, the optimizer and what depends on a communicator are
- * made anew in each generation; the process, its libraries and what it holds of checkpoints stay.
+ * made again in each generation; the process, its libraries and what it holds of checkpoints stay.
  */
 final class Survivor {
 
@@ -47,7 +47,7 @@ final class Survivor {
     }
   }
 
-  /** Whoever cannot go on says what it cannot go on after. */
+  /** A rank that cannot continue names the loss that it cannot continue after. */
   private Optional<GenerationLine.RankAssignment> next(Optional<PeerLostException> loss) {
     try {
       return launcher.next();
@@ -65,7 +65,7 @@ final class Survivor {
     try {
       joined = Communicator.join(assignment);
     } catch (WorkFailedException e) {
-      // Somebody was lost while they met; the launcher says how it goes on.
+      // A rank was lost while they met; the launcher decides how to continue.
       return false;
     }
     try (Communicator ranks = joined) {

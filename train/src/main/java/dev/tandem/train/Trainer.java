@@ -3,28 +3,20 @@ package dev.tandem.train;
 import dev.tandem.checkpoint.CheckpointStore;
 import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.collective.Determinism;
-import dev.tandem.core.Seed;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.order.Steps;
-import dev.tandem.nn.Network;
-import dev.tandem.nn.Optimizer;
-import dev.tandem.sync.GradientSynchronizer;
+import dev.tandem.data.reuse.ReuseOrder;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.train.batch.BatchSizing;
-import dev.tandem.train.config.DeterminismConfig;
-import dev.tandem.train.config.GuardConfig;
-import dev.tandem.train.config.OptimizerConfig;
-import dev.tandem.train.config.ServersConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * One rank's training, data-parallel: every rank computes the gradients of its share of a step's
- * samples, all gradients are summed, every rank makes the same update. All ranks call the same
- * methods with the same configuration; they use the calling thread and the loader's threads.
+ * One rank's training. What a rank computes of a step and holds of the network is its {@link
+ * DistributedStep}'s matter. All ranks call the same methods with the same configuration; they use
+ * the calling thread and the loader's threads.
  */
 public final class Trainer {
 
@@ -33,37 +25,15 @@ public final class Trainer {
       Communicator communicator,
       RecordSource training,
       RecordSource test,
-      Network network,
-      Optimizer optimizer,
-      GradientSynchronizer synchronizer,
+      DistributedStep step,
       CheckpointStore checkpoints,
-      BatchSizing sizing) {
-
-    /** Parts of a run whose batch does not change. */
-    public Parts(
-        Communicator communicator,
-        RecordSource training,
-        RecordSource test,
-        Network network,
-        Optimizer optimizer,
-        GradientSynchronizer synchronizer,
-        CheckpointStore checkpoints) {
-      this(
-          communicator,
-          training,
-          test,
-          network,
-          optimizer,
-          synchronizer,
-          checkpoints,
-          BatchSizing.FIXED);
-    }
-  }
+      BatchSizing sizing) {}
 
   private final TrainingConfig config;
   private final Parts parts;
   private final Consumer<TrainingEvent> events;
   private final Steps steps;
+  private final Optional<ReuseOrder> reuse;
   private RunProgress progress;
   private long restoredAfter = -1;
   private String restoredFrom = "the beginning";
@@ -74,27 +44,31 @@ public final class Trainer {
   /**
    * A rank of a run that has not begun.
    *
-   * @param events told on rank 0; elsewhere nothing is told
+   * @param events called on rank 0 only
    */
   public Trainer(TrainingConfig config, Parts parts, Consumer<TrainingEvent> events) {
-    config.checkRanks(parts.communicator().size());
     this.config = config;
     this.parts = parts;
     this.events = parts.communicator().rank() == 0 ? events : event -> {};
     steps = BatchFeed.steps(config, parts.training(), config.batch().global());
+    reuse =
+        config
+            .data()
+            .reuse()
+            .map(wanted -> wanted.order(steps, parts.communicator(), config.batch().sawTooth()));
     progress = RunProgress.start(config.batch().global());
   }
 
   /**
-   * Goes on from the newest good checkpoint; from the beginning if there is none.
+   * Continues from the newest good checkpoint; from the beginning if there is none.
    *
    * @return steps that are made already
    */
   public long resume() {
-    SlicedState state = RunState.of(parts).restorable(parts.checkpoints());
+    SlicedState state = parts.step().restorable(parts.checkpoints());
     Optional<CheckpointStore.Restored> restored = parts.checkpoints().restoreNewest(state);
     if (restored.isPresent()) {
-      progress = RunProgress.of(restored.get().values(), steps);
+      progress = RunProgress.of(restored.get().values(), steps, reuse);
       parts.sizing().restore(progress.sizing());
       restoredAfter = restored.get().step();
       restoredFrom = restored.get().place();
@@ -102,7 +76,7 @@ public final class Trainer {
     return progress.position().step();
   }
 
-  /** Where the state is from that the run goes on with, for a person to read. */
+  /** Where the state that the run continues with comes from, for a person to read. */
   String restoredFrom() {
     return restoredFrom;
   }
@@ -118,7 +92,7 @@ public final class Trainer {
 
   /**
    * Lets a meter, which observes the synchroniser, know of the steps: after each validation rank 0
-   * tells who held the others up. All ranks have one, or none.
+   * reports which rank held the others up. All ranks have one, or none.
    */
   public Trainer watchedBy(StepMeter watching) {
     meter = Optional.of(watching);
@@ -138,79 +112,20 @@ public final class Trainer {
   /** Trains to the end; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
   public TrainingEvent.Result run() {
     Phases phases = new Phases();
-    try (DistributedStep work = work(phases);
-        LossGuard guard = new LossGuard(guards(), parts.network(), progress.smoothedLoss());
-        BatchFeed feed =
-            new BatchFeed(config, parts.training(), work, progress.position(), progress.batch())) {
-      Rates rates = new Rates(config, steps);
-      StepWatch watch = new StepWatch(meter, phases);
-      StopRequests requests = new StopRequests(stop, leave);
+    parts.step().begin(phases);
+    try (BatchFeed feed =
+        new BatchFeed(config, parts, reuse, progress.position(), progress.batch())) {
       return new TrainingLoop(
-              config, parts, events, phases, work, guard, feed, rates, requests, watch)
+              config,
+              parts,
+              events,
+              phases,
+              new LossGuard(config.guard(), progress.smoothedLoss()),
+              feed,
+              new Rates(config, steps, feed.uses()),
+              new StopRequests(stop, leave),
+              new StepWatch(meter, phases))
           .run(progress.best(), restoredAfter);
     }
-  }
-
-  private DistributedStep work(Phases phases) {
-    DeterminismConfig determinism = config.determinism();
-    Seed seed = new Seed(config.seed()).derive("dropout");
-    return switch (determinism.level()) {
-      case FAST -> fast(parts.communicator().at(Determinism.FAST), seed, phases);
-      case RUN ->
-          shares(parts.communicator().at(Determinism.RUN), parts.synchronizer(), seed, phases);
-      case ELASTIC ->
-          new ElasticStep(
-              parts.communicator(),
-              parts.network(),
-              seed,
-              determinism.shards(),
-              determinism.synchronisedBatchNorm(),
-              phases);
-    };
-  }
-
-  private DistributedStep fast(Communicator communicator, Seed seed, Phases phases) {
-    return config.servers().isPresent()
-        ? served(communicator, config.servers().get(), seed, phases)
-        : shares(communicator, parts.synchronizer(), seed, phases);
-  }
-
-  private DistributedStep served(
-      Communicator communicator, ServersConfig servers, Seed seed, Phases phases) {
-    return new ServerStep(
-        communicator,
-        parts.network(),
-        shares(communicator, new ServerStep.Unsynchronized(), seed, phases),
-        new ServedParameters(
-            communicator,
-            servers.layout(communicator),
-            servers.staleness(),
-            (OptimizerConfig.Sgd) config.optimizer(), // as the configuration has checked
-            parts.network(),
-            parts.optimizer()),
-        phases,
-        System.err::println);
-  }
-
-  /** Servers get the terms of a sum: if each is so short, the sum is not too long. */
-  private GuardConfig guards() {
-    GuardConfig guard = config.guard();
-    return config.servers().isPresent()
-        ? new GuardConfig(
-            guard.clip() / parts.communicator().size(), guard.lossSpike(), guard.spikeAfter())
-        : guard;
-  }
-
-  private DataParallelStep shares(
-      Communicator communicator, GradientSynchronizer synchronizer, Seed seed, Phases phases) {
-    return new DataParallelStep(
-        communicator,
-        parts.network(),
-        synchronizer,
-        seed,
-        config.batch().accumulation(),
-        config.gradients().rule().reduction(),
-        config.determinism().synchronisedBatchNorm(),
-        phases);
   }
 }

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What rank 0 tells of a run, in this order: steps and epochs as they end, after each epoch what
- * held the loading up and who held the other ranks up, then the result.
+ * What rank 0 reports of a run, in this order: steps and epochs as they end, after each epoch what
+ * held the loading up and which rank held the others up, then the result.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
 @JsonSubTypes({
@@ -49,7 +49,7 @@ public sealed interface TrainingEvent {
       implements TrainingEvent {}
 
   /**
-   * Who waited for whom between the storage and the network, since the run began, in rank 0.
+   * What waited for what between the storage and the network, since the run began, in rank 0.
    * Evaluation counts as the consumer's own time.
    *
    * @param bottleneck the slowest part, as {@link StallReport#bottleneck} names it
@@ -58,11 +58,11 @@ public sealed interface TrainingEvent {
       implements TrainingEvent {}
 
   /**
-   * Who held the other ranks up since the last of these, told where there are several ranks.
+   * Which rank held the others up since the last of these; reported where there are several.
    *
-   * @param rank who; -1 if nobody
+   * @param rank which; -1 if none
    * @param sentence that names rank and cause
-   * @param text tables for a person: steps, transfers, who waits for whom, oversleep
+   * @param text tables for a person: steps, transfers, which rank waits for which, oversleep
    */
   record Stragglers(
       long step,
@@ -112,7 +112,7 @@ public sealed interface TrainingEvent {
   /** How a line of standard output that carries an event begins. */
   String LINE_PREFIX = "@tandem ";
 
-  /** The step after which it was told; none for the result, which is told once. */
+  /** The step after which it was reported; none for the result, which is reported once. */
   default OptionalLong after() {
     return switch (this) {
       case Step step -> OptionalLong.of(step.step());

@@ -6,13 +6,12 @@ import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.data.order.Position;
 import dev.tandem.nn.Evaluation;
-import dev.tandem.nn.Optimizer;
+import dev.tandem.sync.compress.Volume;
 import dev.tandem.train.Phases.Phase;
 import dev.tandem.train.batch.BatchObservation;
 import dev.tandem.train.config.CheckpointConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -23,17 +22,14 @@ final class TrainingLoop {
   private final TrainingConfig config;
   private final Trainer.Parts parts;
   private final Communicator communicator;
-  private final Optimizer optimizer;
-  private final RunState state;
+  private final DistributedStep step;
   private final Consumer<TrainingEvent> events;
   private final Phases phases;
-  private final DistributedStep work;
   private final LossGuard guard;
   private final BatchFeed feed;
   private final Rates rates;
   private final StopRequests requests;
   private final StepWatch watch;
-  private final Validation validation;
   private final SaveTimes saveTimes;
   private final Map<String, String> provenance;
   private final long firstSample;
@@ -49,7 +45,6 @@ final class TrainingLoop {
       Trainer.Parts parts,
       Consumer<TrainingEvent> events,
       Phases phases,
-      DistributedStep work,
       LossGuard guard,
       BatchFeed feed,
       Rates rates,
@@ -60,15 +55,12 @@ final class TrainingLoop {
     this.config = config;
     this.parts = parts;
     this.communicator = parts.communicator();
-    this.optimizer = parts.optimizer();
-    this.state = RunState.of(parts);
+    this.step = parts.step();
     this.events = events;
     this.phases = phases;
-    this.work = work;
     this.guard = guard;
     this.feed = feed;
     this.rates = rates;
-    this.validation = new Validation(config, communicator, work::plan);
     this.saveTimes = SaveTimes.of(config.checkpoint(), communicator, feed.position().step());
     this.provenance = RunProvenance.values(config);
     this.firstSample = feed.position().sample();
@@ -77,7 +69,7 @@ final class TrainingLoop {
   /**
    * Trains to the end.
    *
-   * @param restoredAfter the step of the checkpoint that the run goes on from; negative if none
+   * @param restoredAfter the step of the checkpoint that the run continues from; negative if none
    */
   TrainingEvent.Result run(BestModel before, long restoredAfter) {
     best = before;
@@ -85,13 +77,12 @@ final class TrainingLoop {
     while (feed.hasNext() && !best.exhausted(config.validation())) {
       long began = System.nanoTime();
       Batch batch = phases.in(Phase.READ, feed::next); // images: count x C x H x W
-      guard.begin();
       watch.computes();
-      double loss = work.run(batch, batch.position().step()); // and the gradients, of all ranks
-      double norm = phases.in(Phase.COMPUTE, guard::clip);
+      double loss = step.run(batch, batch.position().step()); // and the gradients, of all ranks
+      double norm = phases.in(Phase.COMPUTE, () -> step.clip(guard.longest()));
       stopIfTroubled(batch, loss, norm);
-      double rate = rates.at(batch.position(), feed.batch());
-      phases.in(Phase.COMPUTE, () -> work.update(optimizer, rate));
+      double rate = rates.at(batch.position(), feed.batchOf(batch));
+      phases.in(Phase.COMPUTE, () -> step.update(rate));
       phases.addTraining(System.nanoTime() - began);
       watch.ended();
       between(batch, loss, rate, norm);
@@ -100,20 +91,21 @@ final class TrainingLoop {
     return finish();
   }
 
-  /** Whoever was asked, all ranks stop, or leave, after the same step. */
+  /** Whichever rank was asked, all ranks stop, or leave, after the same step. */
   private void stopIfAsked() {
     if (!feed.hasNext()) {
       return;
     }
     Position now = feed.position();
-    switch (work.outcome(requests)) {
-      case GO_ON -> {}
+    StopRequests.Decision decision = step.afterStep(requests);
+    switch (decision.outcome()) {
+      case CONTINUE -> {}
       case STOP -> {
         String kept = keep(now);
-        work.leave();
+        step.finish();
         throw new WorkFailedException(
-            "stopped after step %d, %s; --resume goes on from %s"
-                .formatted(now.step(), work.whyItStops(), kept));
+            "stopped after step %d, %s; --resume continues from %s"
+                .formatted(now.step(), decision.reason(), kept));
       }
       case LEAVE -> {
         save(now);
@@ -123,7 +115,7 @@ final class TrainingLoop {
     }
   }
 
-  /** What could not be saved was told already; it is done again after the last good checkpoint. */
+  /** What could not be saved was reported already; it is done again after the last good checkpoint. */
   private void awaitSaved() {
     try {
       parts.checkpoints().await();
@@ -135,11 +127,9 @@ final class TrainingLoop {
   /** What is wrong never reaches the parameters: they are those of the last good step. */
   private void stopIfTroubled(Batch batch, double loss, double norm) {
     Position position = batch.position();
-    Optional<String> trouble = guard.trouble(position.step() + 1, loss, norm);
+    Optional<String> trouble = guard.trouble(position.step() + 1, loss, norm, step.gradients());
     if (trouble.isPresent()) {
-      guard.undo();
-      parts.synchronizer().undo();
-      if (work.withholds(trouble.get())) {
+      if (step.discard(trouble.get())) {
         return;
       }
       throw new WorkFailedException(
@@ -148,14 +138,14 @@ final class TrainingLoop {
     }
   }
 
-  /** After a step: tell, validate, choose the next batch, save. */
+  /** After a step: report, validate, choose the next batch, save. */
   private void between(Batch batch, double loss, double rate, double norm) {
     Position now = feed.position();
-    long size = parts.training().size();
+    long epoch = feed.epochSamples();
     events.accept(
         new TrainingEvent.Step(
-            now.step(), now.sample(), config.epochs() * size, loss, rate, norm, feed.batch()));
-    boolean epochEnded = now.sample() / size > batch.position().sample() / size;
+            now.step(), now.sample(), config.epochs() * epoch, loss, rate, norm, feed.batchOf(batch)));
+    boolean epochEnded = now.sample() / epoch > batch.position().sample() / epoch;
     boolean better = false;
     if (epochEnded && (feed.epochs() % config.validation().everyEpochs() == 0 || !feed.hasNext())) {
       BestModel before = best;
@@ -171,27 +161,27 @@ final class TrainingLoop {
   private BatchObservation observation(boolean epochEnded, double loss, double rate) {
     Position now = feed.position();
     return new BatchObservation(
-        now.step(), feed.epochs(), epochEnded, now.sample(), loss, rate, feed.batch(), 0);
+        now.step(), feed.epochs(), epochEnded, now.sample(), loss, rate, feed.batch());
   }
 
   private void validate() {
-    long step = feed.position().step();
-    work.agreeOnBuffers();
-    test = validation.of(parts.network(), parts.test());
-    testedAfter = step;
-    best = best.after(test.accuracy(), step, config.validation());
-    events.accept(new TrainingEvent.Epoch(feed.epochs(), step, test.accuracy(), test.meanLoss()));
+    long made = feed.position().step();
+    step.agree();
+    test = step.evaluate(parts.test());
+    testedAfter = made;
+    best = best.after(test.accuracy(), made, config.validation());
+    events.accept(new TrainingEvent.Epoch(feed.epochs(), made, test.accuracy(), test.meanLoss()));
     StallReport stalls = feed.stalls();
-    events.accept(new TrainingEvent.Loading(step, stalls.bottleneck(), stalls));
-    watch.report(communicator, step).ifPresent(events);
+    events.accept(new TrainingEvent.Loading(made, stalls.bottleneck(), stalls));
+    watch.report(communicator, made).ifPresent(events);
   }
 
   /** Saves the state as it is before the step at this position, if it is not saved yet. */
   private void save(Position position) {
     if (savedAfter != position.step()) {
       long began = System.nanoTime();
-      work.agreeOnBuffers();
-      saved = Optional.of(parts.checkpoints().save(position.step(), state.all(values(position))));
+      step.agree();
+      saved = Optional.of(parts.checkpoints().save(position.step(), step.state(values(position))));
       savedAfter = position.step();
       double stall = (System.nanoTime() - began) / 1e9;
       checkpointSeconds += stall;
@@ -206,9 +196,9 @@ final class TrainingLoop {
   private String keep(Position position) {
     long began = System.nanoTime();
     if (savedAfter != position.step()) {
-      work.agreeOnBuffers();
+      step.agree();
     }
-    saved = parts.checkpoints().keep(position.step(), state.all(values(position))).or(() -> saved);
+    saved = parts.checkpoints().keep(position.step(), step.state(values(position))).or(() -> saved);
     savedAfter = position.step();
     checkpointSeconds += (System.nanoTime() - began) / 1e9;
     return saved.map(Path::toString).orElse("");
@@ -217,7 +207,7 @@ final class TrainingLoop {
   private Map<String, String> values(Position position) {
     RunProgress progress =
         new RunProgress(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
-    Map<String, String> values = progress.values(feed.steps(), config.seed());
+    Map<String, String> values = progress.values(feed.steps(), feed.reuse(), position.sample() / feed.epochSamples(), config.seed());
     values.putAll(provenance);
     if (testedAfter == position.step()) {
       values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));
@@ -231,7 +221,8 @@ final class TrainingLoop {
       validate();
     }
     String checkpoint = keep(end);
-    byte[] digest = Replicas.digest(state.common(values(end)));
+    Replicas replicas = step.replicas();
+    Volume volume = step.volume();
     long samples = end.sample() - firstSample;
     TrainingEvent.Result result =
         new TrainingEvent.Result(
@@ -242,19 +233,22 @@ final class TrainingLoop {
             best.exhausted(config.validation()),
             phases.trainingSeconds() == 0 ? 0 : samples / phases.trainingSeconds(),
             communicator.size(),
-            Replicas.identical(communicator, digest),
-            HexFormat.of().formatHex(digest),
+            replicas.identical(),
+            replicas.digest(),
             end.step(),
             phases.trainingSeconds(),
             phases.seconds(Phase.READ),
             phases.seconds(Phase.COMPUTE),
             phases.seconds(Phase.SYNC),
-            parts.synchronizer().volume().tensorBytes(),
-            parts.synchronizer().volume().payloadBytes(),
+            volume.tensorBytes(),
+            volume.payloadBytes(),
             checkpointSeconds,
             checkpoint);
     events.accept(result);
-    work.leave();
+    if (communicator.rank() == 0) {
+      feed.reuseReport().ifPresent(report -> System.err.println("rank 0: " + report.sentence()));
+    }
+    step.finish();
     return result;
   }
 }

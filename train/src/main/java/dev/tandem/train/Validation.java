@@ -54,7 +54,7 @@ public final class Validation {
     }
   }
 
-  /** Each rank evaluates its share; everybody gets the whole. */
+  /** Each rank evaluates its share; all get the whole. */
   Evaluation of(Network network, RecordSource test) {
     SampleOrder order = new SampleOrder(new Seed(0), test.size(), Shuffle.NONE);
     Steps steps = new Steps(order, config.validation().batch(), EpochEnd.EXACT);

@@ -1,7 +1,6 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.comm.collective.Determinism;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.Network;
 import dev.tandem.sync.GradientSynchronizer;
@@ -23,26 +22,23 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The synchroniser of a training rank, with those who watch it: a meter always, a timeline if the
+ * The synchroniser of a training rank, with its observers: a meter always, a timeline if the
  * configuration asks for one. All ranks start and close theirs at the same time.
  */
 final class WatchedSynchronizer implements AutoCloseable {
 
-  /** How the names of the loader's threads begin. */
-  private static final String INPUT_THREADS = "loader-";
-
-  private final StepMeter meter = new StepMeter(INPUT_THREADS);
   private final Optional<Timeline> timeline;
   private final GradientSynchronizer synchronizer;
   private final Runnable closing;
 
-  private WatchedSynchronizer(
-      TrainingConfig config, Communicator communicator, Network network, Path run) {
+  private WatchedSynchronizer(StepContext context, StepMeter meter, Path run) {
+    TrainingConfig config = context.config();
+    Network network = context.network();
+    Communicator ranks = context.communicator();
     SynchronisationConfig chosen = config.synchronisation();
-    timeline = chosen.timelineOf(run).map(file -> Timeline.begin(communicator, file));
+    timeline = chosen.timelineOf(run).map(file -> Timeline.begin(ranks, file));
     List<SyncObserver> observers = new ArrayList<>(List.of(meter));
     timeline.ifPresent(observers::add);
-    Communicator ranks = communicator.at(level(config));
     GradientRule rule = config.gradients().rule();
     rule.compression().requireMeaning(network.gradients().stream().map(TensorView::name).toList());
     RequestGraph graph = TrainingGraph.of(network.gradientGraph(), rule);
@@ -67,24 +63,12 @@ final class WatchedSynchronizer implements AutoCloseable {
   }
 
   /** Starts the synchroniser of a configuration. */
-  static WatchedSynchronizer start(
-      TrainingConfig config, Communicator communicator, Network network, Path run) {
-    return new WatchedSynchronizer(config, communicator, network, run);
-  }
-
-  private static Determinism level(TrainingConfig config) {
-    return switch (config.determinism().level()) {
-      case FAST -> Determinism.FAST;
-      case RUN, ELASTIC -> Determinism.RUN;
-    };
+  static WatchedSynchronizer start(StepContext context, StepMeter meter, Path run) {
+    return new WatchedSynchronizer(context, meter, run);
   }
 
   GradientSynchronizer synchronizer() {
     return synchronizer;
-  }
-
-  StepMeter meter() {
-    return meter;
   }
 
   @Override

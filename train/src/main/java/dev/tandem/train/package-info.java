@@ -4,12 +4,12 @@
  * <p>A run is described by a {@link dev.tandem.train.config.TrainingConfig}, resolved and checked
  * once and kept as {@code config.yaml} in the run's folder. Every rank is a process that runs
  * {@link dev.tandem.train.RankMain}: it joins the others and wires a {@link
- * dev.tandem.train.Trainer}, whose loop is {@code TrainingLoop}. How a rank makes gradients is a
- * {@code DistributedStep}: by shares at levels {@code fast} and {@code run}, by shards at level
- * {@code elastic}, by shares that go to parameter servers at level {@code fast} if the
- * configuration says so. Rank 0 speaks for all: its {@link dev.tandem.train.TrainingEvent}s go to
- * {@code metrics.jsonl}, to TensorBoard and, as lines on standard output, to the process that
- * started the ranks.
+ * dev.tandem.train.Trainer}, whose loop is {@code TrainingLoop}. What a rank computes of a step and
+ * holds of the network is a {@link dev.tandem.train.DistributedStep}: {@code DataParallelStep} at
+ * levels {@code fast} and {@code run}, {@code ElasticStep} at level {@code elastic}, {@code
+ * ServerStep} with parameter servers; {@code StepFactory} chooses. Rank 0 reports for all: its
+ * {@link dev.tandem.train.TrainingEvent}s go to {@code metrics.jsonl}, to TensorBoard and, as lines
+ * on standard output, to the process that started the ranks.
  *
  * <p>If lost processes may be replaced, a rank is a {@code Survivor}: it trains in one generation
  * of the job after the other ({@code Note [generations]} in {@code comm.rendezvous}). Each begins

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,13 +62,24 @@ class RestartTest {
   }
 
   @Test
-  void checkpointsOfTwoAndFourRanksGoOnOnOneToFourWithTheSameBits() throws Exception {
+  void checkpointsOfTwoRanksContinueOnThreeWithTheSameBits() throws Exception {
+    continueWithTheSameBits(List.of(2), List.of(3));
+  }
+
+  @Test
+  @Tag("slow")
+  void checkpointsOfTwoAndFourRanksContinueOnOneToFourWithTheSameBits() throws Exception {
+    continueWithTheSameBits(List.of(2, 4), List.of(1, 2, 3, 4));
+  }
+
+  private void continueWithTheSameBits(List<Integer> byRanks, List<Integer> onRanks)
+      throws Exception {
     TrainingConfig config = TestConfigs.normalised(ELASTIC);
     String expected = ranks().train(config, 1, "alone", false).getFirst().digest();
-    for (int writers : new int[] {2, 4}) {
+    for (int writers : byRanks) {
       String whole = "by-" + writers;
       assertEquals(expected, ranks().train(config, writers, whole, false).getFirst().digest());
-      for (int readers = 1; readers <= 4; readers++) {
+      for (int readers : onRanks) {
         String name = whole + "-on-" + readers;
         copyUpTo(4, whole, name);
         assertEquals(

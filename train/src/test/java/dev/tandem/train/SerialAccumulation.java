@@ -43,7 +43,7 @@ final class SerialAccumulation {
   String digest(RecordSource source) {
     Steps steps = BatchFeed.steps(config, source, config.batch().global());
     long count = steps.stepsFor(config.epochs());
-    Rates rates = new Rates(config, steps);
+    Rates rates = new Rates(config, steps, 1);
     try (Network network = ThreadRanks.network(config);
         Optimizer optimizer = config.optimizer().create(network);
         Loader loader =

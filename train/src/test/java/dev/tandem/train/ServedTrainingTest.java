@@ -118,7 +118,7 @@ class ServedTrainingTest {
             "servers.proxies=" + proxies);
     var e =
         assertThrows(WorkFailedException.class, () -> ranks().train(config, 3, "trouble", false));
-    assertTrue(e.getMessage().contains("--resume goes on from"), e.getMessage());
+    assertTrue(e.getMessage().contains("--resume continues from"), e.getMessage());
     assertTrue(e.getMessage().startsWith("stopped after step"), e.getMessage());
   }
 

@@ -11,7 +11,7 @@ import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.posix.DurableFiles;
-import dev.tandem.sync.BlockingSynchronizer;
+import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.testkit.Watchdog;
 import dev.tandem.train.batch.BatchSizing;
 import dev.tandem.train.config.TrainingConfig;
@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -38,8 +39,8 @@ final class ThreadRanks {
   private final Path folder;
   private Function<Communicator, RecordSource> reading;
   private Supplier<BatchSizing> sizing = () -> BatchSizing.FIXED;
+  private Consumer<TrainingEvent> observer = event -> {};
   private UnaryOperator<CheckpointStore> through = UnaryOperator.identity();
-  private boolean asConfigured;
 
   /** What rank 0 told of the last run. */
   final List<TrainingEvent> events = Collections.synchronizedList(new ArrayList<>());
@@ -70,9 +71,9 @@ final class ThreadRanks {
     return this;
   }
 
-  /** Synchronises gradients in the background as the configuration says, not one by one. */
-  ThreadRanks synchronisingAsConfigured() {
-    asConfigured = true;
+  /** Calls this for each event of rank 0, while all ranks are there. */
+  ThreadRanks observing(Consumer<TrainingEvent> other) {
+    observer = other;
     return this;
   }
 
@@ -112,8 +113,11 @@ final class ThreadRanks {
         RecordSource own = reading == null ? null : reading.apply(communicator);
         Network network = network(config);
         Optimizer optimizer = config.optimizer().create(network);
-        WatchedSynchronizer synchronizer =
-            asConfigured ? WatchedSynchronizer.start(config, communicator, network, path) : null;
+        DistributedStep step =
+            StepFactory.create(
+                new StepContext(config, communicator, network, optimizer),
+                new StepMeter("loader-"),
+                path);
         BackgroundCheckpoints checkpoints =
             new BackgroundCheckpoints(
                 communicator,
@@ -128,12 +132,11 @@ final class ThreadRanks {
               communicator,
               own == null ? training : own,
               test,
-              network,
-              optimizer,
-              asConfigured ? synchronizer.synchronizer() : new BlockingSynchronizer(communicator),
+              step,
               through.apply(checkpoints),
               sizing.get());
-      Trainer trainer = new Trainer(config, parts, events::add);
+      Trainer trainer =
+          new Trainer(config, parts, ((Consumer<TrainingEvent>) events::add).andThen(observer));
       if (resume) {
         trainer.resume();
       }

@@ -132,7 +132,7 @@ class TrainingLoopTest {
   /** The rate of a step by that of the schedule without scaling. */
   private double rateShare(TrainingEvent.Step step) {
     TrainingConfig plain = TestConfigs.digits("epochs=3", "schedule={rate: 0.02}");
-    Rates rates = new Rates(plain, BatchFeed.steps(plain, training, 64));
+    Rates rates = new Rates(plain, BatchFeed.steps(plain, training, 64), 1);
     long before = step.images() - Math.min(step.batch(), 333);
     return step.learningRate() / rates.at(new Position(0, before), step.batch());
   }

@@ -37,13 +37,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Runs whose gradients are compressed or combined on their way between ranks. */
 class TreatedGradientsTrainingTest {
 
+  /** One that leaves residuals, one that combines otherwise. */
   private static final List<String> TREATMENTS =
+      List.of("gradients.compression=top-k:0.05", "gradients.reduction=adasum");
+
+  private static final List<String> MORE_TREATMENTS =
       List.of(
           "gradients.compression=bfloat16",
           "gradients.compression=float16",
-          "gradients.compression=top-k:0.05",
           "gradients.compression=one-bit",
-          "gradients.reduction=adasum");
+          "gradients.compression=top-k"); // 1% of the elements needs some time
 
   @TempDir Path folder;
 
@@ -52,9 +55,7 @@ class TreatedGradientsTrainingTest {
     RecordSource training = GlyphRecords.draw(new Seed(1), samples);
     RecordSource test = GlyphRecords.draw(new Seed(2), 500);
     List<TrainingEvent.Result> results =
-        new ThreadRanks(training, test, folder)
-            .synchronisingAsConfigured()
-            .train(config, ranks, name, resume);
+        new ThreadRanks(training, test, folder).train(config, ranks, name, resume);
     results.forEach(result -> assertTrue(result.replicasIdentical()));
     return results.getFirst();
   }
@@ -75,7 +76,7 @@ class TreatedGradientsTrainingTest {
   @Tag("slow")
   void accuracyIsNearThatOfPlainSumsAfterManySteps() throws Exception {
     List<String> treatments = new ArrayList<>(TREATMENTS);
-    treatments.add("gradients.compression=top-k"); // 1% of the elements needs some time
+    treatments.addAll(MORE_TREATMENTS);
     learns(treatments, 4_000, 8, 0.02);
   }
 
@@ -114,10 +115,7 @@ class TreatedGradientsTrainingTest {
     String expected = train(whole, 333, 2, "whole", false).digest();
     train(config("steps=5", "epochs=4", treatment), 333, 2, "run", false);
     RecordSource training = GlyphRecords.draw(new Seed(1), 333);
-    ThreadRanks ranks =
-        new ThreadRanks(training, training, folder)
-            .synchronisingAsConfigured()
-            .through(Forgetful::new);
+    ThreadRanks ranks = new ThreadRanks(training, training, folder).through(Forgetful::new);
     assertNotEquals(expected, ranks.train(whole, 2, "run", true).getFirst().digest());
   }
 
@@ -153,7 +151,7 @@ class TreatedGradientsTrainingTest {
     public Optional<Restored> restoreNewest(SlicedState state) {
       Optional<Restored> restored = store.restoreNewest(state);
       state.tree().tensors().values().stream()
-          .filter(tensor -> tensor.name().startsWith(RunState.RESIDUAL))
+          .filter(tensor -> tensor.name().startsWith(DataParallelState.RESIDUAL))
           .forEach(tensor -> tensor.data().fill((byte) 0));
       return restored;
     }
@@ -181,7 +179,7 @@ class TreatedGradientsTrainingTest {
     TensorView largest = largest(config);
     int elements = Math.toIntExact(largest.shape().elements());
     float[] rows = new float[2 * elements];
-    String name = RunState.RESIDUAL + largest.name();
+    String name = DataParallelState.RESIDUAL + largest.name();
     TensorView view =
         new TensorView(name, DType.FLOAT32, Shape.of(2, elements), MemorySegment.ofArray(rows));
     store.restore(

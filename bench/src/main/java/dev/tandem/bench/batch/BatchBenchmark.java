@@ -7,7 +7,6 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.nn.Engine;
-import dev.tandem.train.batch.BatchSizings;
 import dev.tandem.train.batch.GrowingBatch;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
@@ -198,7 +197,7 @@ public final class BatchBenchmark {
 
   /** Whether it is one of the sizes that are compared with each other. */
   private static boolean isSize(BatchRow row) {
-    return row.policy().equals(BatchSizings.FIXED) && row.seed() == FIRST_SEED;
+    return row.policy().equals(BatchPlan.FIXED) && row.seed() == FIRST_SEED;
   }
 
   /** With few samples a batch grows less far: an epoch of a few large steps teaches little. */

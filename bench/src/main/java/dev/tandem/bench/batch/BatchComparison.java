@@ -1,7 +1,6 @@
 package dev.tandem.bench.batch;
 
 import dev.tandem.bench.Spread;
-import dev.tandem.train.batch.BatchSizings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,10 +25,10 @@ public record BatchComparison(
     List<Double> epochs = new ArrayList<>();
     List<Double> steps = new ArrayList<>();
     List<BatchRow> grown =
-        rows.stream().filter(row -> row.policy().equals(BatchSizings.GROW)).toList();
+        rows.stream().filter(row -> row.policy().equals(BatchPlan.GROW)).toList();
     for (BatchRow row : grown) {
       rows.stream()
-          .filter(other -> other.policy().equals(BatchSizings.FIXED))
+          .filter(other -> other.policy().equals(BatchPlan.FIXED))
           .filter(other -> other.batch() == row.batch() && other.seed() == row.seed())
           .filter(other -> other.reached() && row.reached())
           .findFirst()

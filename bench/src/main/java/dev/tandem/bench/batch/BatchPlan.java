@@ -1,7 +1,6 @@
 package dev.tandem.bench.batch;
 
 import dev.tandem.train.batch.BatchSizing;
-import dev.tandem.train.batch.BatchSizings;
 import dev.tandem.train.batch.GrowingBatch;
 import java.util.function.Supplier;
 
@@ -17,9 +16,15 @@ import java.util.function.Supplier;
 record BatchPlan(
     String policy, int first, int largest, double rateGrowth, Supplier<BatchSizing> sizing) {
 
+  /** The policy of a batch that stays. */
+  static final String FIXED = "fixed";
+
+  /** The policy of a batch that grows. */
+  static final String GROW = "grow";
+
   /** All steps alike. */
   static BatchPlan fixed(int batch) {
-    return new BatchPlan(BatchSizings.FIXED, batch, batch, 0, () -> BatchSizing.FIXED);
+    return new BatchPlan(FIXED, batch, batch, 0, () -> BatchSizing.FIXED);
   }
 
   /**
@@ -28,6 +33,6 @@ record BatchPlan(
    */
   static BatchPlan growing(int first, GrowingBatch.Settings settings) {
     return new BatchPlan(
-        BatchSizings.GROW, first, settings.limit(), 1, () -> new GrowingBatch(settings));
+        GROW, first, settings.limit(), 1, () -> new GrowingBatch(settings));
   }
 }

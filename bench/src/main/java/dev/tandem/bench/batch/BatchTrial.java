@@ -182,7 +182,7 @@ final class BatchTrial {
   private int nextBatch(int epoch, boolean ended) {
     return sizing.next(
         new BatchObservation(
-            steps, ended ? epoch + 1 : epoch, ended, seen, lastLoss, lastRate, batch, 0));
+            steps, ended ? epoch + 1 : epoch, ended, seen, lastLoss, lastRate, batch));
   }
 
   /** In proportion to the first batch; climbs during the first epoch's worth of samples. */

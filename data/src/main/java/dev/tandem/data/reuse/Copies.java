@@ -4,7 +4,7 @@ import dev.tandem.data.DataRecord;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Copies on the garbage collector's heap, which live as long as somebody needs them. */
+/** Copies on the garbage collector's heap, which live as long as they are referenced. */
 final class Copies {
 
   private Copies() {}

@@ -86,7 +86,7 @@ final class HeldRound {
     passes.get(pass).complete(records);
   }
 
-  /** Everybody who waits for records of this round, or will, gets this failure. */
+  /** All that wait for records of this round, or will, get this failure. */
   void fail(RuntimeException cause) {
     passes.forEach(pass -> pass.completeExceptionally(cause));
   }

@@ -33,7 +33,7 @@ import java.util.TreeSet;
  * <p>Note [Exchange in the order of the program]: the exchange before a pass is started when the
  * consumer asks for the first step of the pass before, on a communicator of its own. So all ranks
  * start the same exchanges in the same order, however far their threads have read ahead; and an
- * exchange that was started takes place, also if a rank gives up meanwhile, who then says so in it.
+ * exchange that was started takes place, also if a rank gives up meanwhile, which it then announces in the exchange.
  */
 public final class ReuseFeed implements Feed {
 
@@ -93,7 +93,7 @@ public final class ReuseFeed implements Feed {
 
   @Override
   public int largestShare() {
-    return Math.ceilDiv(order.steps().largestStep(), plan.ranks());
+    return Math.ceilDiv(order.largestStep(), plan.ranks());
   }
 
   private long endStep() {
@@ -143,21 +143,21 @@ public final class ReuseFeed implements Feed {
         && place.round() == first.round()
         && place.pass() == first.pass()
         && samples * recordBytes < most);
-    int from = round.order().firstOf(first.step(), plan.rank(), plan.ranks());
+    int from = round.order().firstOf(first.pass(), first.step(), plan.rank(), plan.ranks());
     return Optional.of(new RoundFetch(round, first, steps, from, (int) samples));
   }
 
   private StepSamples samples(RoundOrder roundOrder, Place place) {
     SampleOrder fresh = order.steps().order();
-    Step step = roundOrder.steps().get(place.step());
-    int first = roundOrder.firstOf(place.step(), plan.rank(), plan.ranks());
+    Step step = roundOrder.steps(place.pass()).get(place.step());
+    int first = roundOrder.firstOf(place.pass(), place.step(), plan.rank(), plan.ranks());
     int count = step.share(plan.rank(), plan.ranks()).count();
     int[] list = roundOrder.list(place.pass(), plan.rank());
     long[] ordinals = new long[count];
     long[] visits = new long[count];
     for (int i = 0; i < count; i++) {
       int sample = list[first + i];
-      long inRun = roundOrder.steps().getFirst().position().sample() + sample;
+      long inRun = roundOrder.firstSample() + sample;
       ordinals[i] = ordinal(inRun);
       visits[i] = fresh.epochOf(inRun) * order.plan().uses() + place.pass();
       if (place.pass() > 0) {
@@ -188,7 +188,7 @@ public final class ReuseFeed implements Feed {
       rounds.headMap(place.round()).clear();
     }
     int nextPass = place.pass() + 1;
-    int stepsUntilThen = order.stepsOf(place.round()) - place.step();
+    int stepsUntilThen = order.stepsOf(place.round(), place.pass()) - place.step();
     if (nextPass < order.plan().uses() && index + stepsUntilThen < plan.steps()) {
       Level level = order.plan().passes().get(nextPass - 1);
       if (groups.containsKey(level)) {
@@ -257,7 +257,7 @@ public final class ReuseFeed implements Feed {
       boolean resumed = nextStep - steps.size() == plan.from().step();
       int begin = resumed && round.keepsAfter(first.pass()) ? 0 : from;
       int[] list = round.order().list(first.pass(), plan.rank());
-      long firstSample = round.order().steps().getFirst().position().sample();
+      long firstSample = round.order().firstSample();
       return Arrays.stream(list, begin, from + count)
           .mapToLong(sample -> ordinal(firstSample + sample))
           .toArray();

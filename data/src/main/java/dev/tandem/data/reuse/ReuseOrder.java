@@ -2,6 +2,7 @@ package dev.tandem.data.reuse;
 
 import dev.tandem.comm.topology.RankPlaces;
 import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
@@ -11,7 +12,7 @@ import java.util.List;
 
 /**
  * The order of samples under reuse: rounds of the plan's steps, each served pass by pass. Any step
- * is found in constant time. Positions count the steps and samples that are served, not those that
+ * is found without going through those before it. Positions count the steps and samples that are served, not those that
  * are read. Immutable.
  */
 public final class ReuseOrder {
@@ -29,6 +30,11 @@ public final class ReuseOrder {
 
   /** The order of a plan over fresh steps. */
   public ReuseOrder(Steps steps, ReusePlan plan, RankPlaces places) {
+    if (plan.sawTooth() && steps.globalBatch() % places.ranks() != 0) {
+      throw new UsageException(
+          "a saw-tooth batch of %d samples cannot be divided evenly among %d ranks: change batch.global"
+              .formatted(steps.globalBatch(), places.ranks()));
+    }
     this.steps = steps;
     this.plan = plan;
     this.places = places;
@@ -36,14 +42,13 @@ public final class ReuseOrder {
     this.stepsPerEpoch = steps.epochEnd() == EpochEnd.EXACT ? steps.stepsFor(1) : 0;
   }
 
-  /** Steps that are served until so many epochs were read. */
+  /** Steps that are served until this many epochs were read. */
   public long stepsFor(long epochs) {
     if (steps.epochEnd() == EpochEnd.EXACT) {
-      return epochs * stepsPerEpoch * plan.uses();
+      return epochs * servedPerEpoch();
     }
-    return Math.ceilDiv(steps.stepsFor(epochs), (long) plan.keptSteps())
-        * plan.keptSteps()
-        * plan.uses();
+    long rounds = Math.ceilDiv(steps.stepsFor(epochs), (long) plan.keptSteps());
+    return rounds * served(plan.keptSteps());
   }
 
   /** Where a served step begins. */
@@ -52,37 +57,83 @@ public final class ReuseOrder {
     long fresh = firstFresh(place.round);
     long before = steps.position(fresh).sample();
     long roundSamples = steps.position(fresh + stepsOf(place.round)).sample() - before;
-    long within = steps.position(fresh + place.step).sample() - before;
+    long within = Math.min((long) place.step * batch(place.pass), roundSamples);
     return new Position(step, before * plan.uses() + place.pass * roundSamples + within);
   }
 
+  /** How often every sample that is read is served. */
+  public int uses() {
+    return plan.uses();
+  }
+
+  /** Samples of a served step over all ranks, as planned: the last of a pass may have fewer. */
+  public int batchOf(long step) {
+    return batch(locate(step).pass);
+  }
+
+  private int batch(int pass) {
+    return Math.multiplyExact(steps.globalBatch(), plan.growth(pass));
+  }
+
+  /** Samples of the largest step, over all ranks. */
+  int largestStep() {
+    int largest = batch(plan.uses() - 1);
+    return steps.epochEnd() == EpochEnd.EXACT
+        ? (int) Math.min(largest, steps.order().size())
+        : largest;
+  }
+
   Place locate(long step) {
+    long perRound = served(plan.keptSteps());
     if (stepsPerEpoch == 0) {
-      long perRound = (long) plan.keptSteps() * plan.uses();
       return place(step / perRound, step % perRound);
     }
-    long servedPerEpoch = stepsPerEpoch * plan.uses();
-    long within = step % servedPerEpoch;
-    long perRound = (long) plan.keptSteps() * plan.uses();
-    return place(step / servedPerEpoch * roundsPerEpoch() + within / perRound, within % perRound);
+    long within = step % servedPerEpoch();
+    return place(
+        step / servedPerEpoch() * roundsPerEpoch() + within / perRound, within % perRound);
   }
 
   private Place place(long round, long within) {
-    int size = stepsOf(round);
-    return new Place(round, (int) (within / size), (int) (within % size));
+    int pass = 0;
+    long left = within;
+    while (left >= stepsOf(round, pass)) {
+      left -= stepsOf(round, pass);
+      pass++;
+    }
+    return new Place(round, pass, (int) left);
+  }
+
+  /** Steps that a round serves in all its passes. */
+  private long served(int freshSteps) {
+    long served = 0;
+    for (int pass = 0; pass < plan.uses(); pass++) {
+      served += Math.ceilDiv(freshSteps, plan.growth(pass));
+    }
+    return served;
+  }
+
+  private long servedPerEpoch() {
+    long fullRounds = roundsPerEpoch() - 1;
+    return fullRounds * served(plan.keptSteps())
+        + served((int) (stepsPerEpoch - fullRounds * plan.keptSteps()));
   }
 
   private long roundsPerEpoch() {
     return Math.ceilDiv(stepsPerEpoch, (long) plan.keptSteps());
   }
 
-  /** Steps of a round; the last of an epoch may have fewer. */
-  int stepsOf(long round) {
+  /** Steps of a round's first pass; the last round of an epoch may have fewer. */
+  private int stepsOf(long round) {
     if (stepsPerEpoch == 0) {
       return plan.keptSteps();
     }
     long first = round % roundsPerEpoch() * plan.keptSteps();
     return (int) Math.min(plan.keptSteps(), stepsPerEpoch - first);
+  }
+
+  /** Steps of a pass. */
+  int stepsOf(long round, int pass) {
+    return Math.ceilDiv(stepsOf(round), plan.growth(pass));
   }
 
   private long firstFresh(long round) {
@@ -91,7 +142,7 @@ public final class ReuseOrder {
         : round / roundsPerEpoch() * stepsPerEpoch + round % roundsPerEpoch() * plan.keptSteps();
   }
 
-  /** Who serves what in a round. */
+  /** Which rank serves what in a round. */
   RoundOrder round(long round) {
     List<Step> fresh = new ArrayList<>();
     Position position = steps.position(firstFresh(round));
@@ -109,6 +160,11 @@ public final class ReuseOrder {
 
   ReusePlan plan() {
     return plan;
+  }
+
+  /** What the order depends on besides the order of fresh samples, for a checkpoint. */
+  public String fingerprint() {
+    return "%s, batch %d, %d ranks".formatted(plan, steps.globalBatch(), places.ranks());
   }
 
   /** Where the ranks are that share the samples. */

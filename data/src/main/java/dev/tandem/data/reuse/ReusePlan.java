@@ -12,14 +12,34 @@ import java.util.stream.Collectors;
  *
  * @param keptSteps steps of a round, whose samples are kept in memory
  * @param passes how batches are recomposed in each pass after the first; none means no reuse
+ * @param sawTooth whether the batch is doubled from pass to pass, since the gradients of samples
+ *     that were seen before tell less; it grows up to all samples of the round, and the next round,
+ *     which is new, begins with the configured batch again
  */
-public record ReusePlan(int keptSteps, List<Level> passes) {
+public record ReusePlan(int keptSteps, List<Level> passes, boolean sawTooth) {
+
+  private static final int MOST_PASSES = 30;
 
   public ReusePlan {
     passes = List.copyOf(passes);
     if (keptSteps < 1) {
-      throw new UsageException("reuse of %d steps: at least 1".formatted(keptSteps));
+      throw new UsageException(
+          "data reuse keeps the samples of at least 1 step, not of " + keptSteps);
     }
+    if (passes.size() > MOST_PASSES) {
+      throw new UsageException(
+          "data reuse has at most %d passes, not %d".formatted(MOST_PASSES, passes.size()));
+    }
+  }
+
+  /** A plan in which the batch stays. */
+  public ReusePlan(int keptSteps, List<Level> passes) {
+    this(keptSteps, passes, false);
+  }
+
+  /** How many batches of the first pass make one of this pass. */
+  int growth(int pass) {
+    return sawTooth ? Math.min(1 << pass, keptSteps) : 1;
   }
 
   /** How often every sample is served in a round. */
@@ -27,7 +47,7 @@ public record ReusePlan(int keptSteps, List<Level> passes) {
     return 1 + passes.size();
   }
 
-  /** Reads {@code STEPS:LEVEL,LEVEL,...}, as it prints itself. */
+  /** Reads {@code STEPS:LEVEL,LEVEL,...}. */
   public static ReusePlan parse(String text) {
     String[] parts = text.split(":", 2);
     try {
@@ -50,6 +70,7 @@ public record ReusePlan(int keptSteps, List<Level> passes) {
         + ":"
         + passes.stream()
             .map(level -> level.name().toLowerCase(Locale.ROOT))
-            .collect(Collectors.joining(","));
+            .collect(Collectors.joining(","))
+        + (sawTooth ? " with a saw-tooth batch" : "");
   }
 }

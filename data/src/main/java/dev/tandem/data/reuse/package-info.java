@@ -6,7 +6,7 @@
  *
  * <p>The way of a round: the samples of some steps are read and served as the order has them (the
  * first pass); then, pass by pass, the ranks of every group shuffle what they hold among each
- * other, by a permutation that everybody computes, and serve it again, augmented anew. Then the
+ * other, by a permutation that all compute, and serve it again, augmented differently. Then the
  * next steps are read.
  *
  * <p>Promises: in every pass of a round exactly the samples of its first pass are served, each once
@@ -18,7 +18,7 @@
  * epoch, which may cost accuracy. The {@link dev.tandem.data.reuse.ReuseReport} has it beside the
  * bytes read and moved, so that it can be weighed.
  *
- * <p>Threads: exchanges go on by themselves on communicators of their own, started by the consumer
+ * <p>Threads: exchanges run in the background on communicators of their own, started by the consumer
  * in the order of the program. Memory: a round's records of the rank, and the next round's while it
  * is read ahead, on the garbage collector's heap.
  */

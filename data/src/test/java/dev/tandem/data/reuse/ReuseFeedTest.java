@@ -213,9 +213,11 @@ class ReuseFeedTest {
   @Test
   void resumedAnywhereItGoesOnTheSame() throws Exception {
     int[] hosts = {0, 1, 0};
-    ReusePlan plan = ReusePlan.parse("3:process,switch,node");
     for (EpochEnd end : EpochEnd.values()) {
-      Steps steps = steps(seed, 70, 16, end);
+      // With a batch that stays on exact epochs, with one that grows on circular ones.
+      List<Level> passes = List.of(Level.PROCESS, Level.SWITCH, Level.NODE);
+      ReusePlan plan = new ReusePlan(3, passes, end == EpochEnd.CIRCULAR);
+      Steps steps = steps(seed, 70, 15, end);
       NumberRecords source = new NumberRecords(70, 2);
       List<Served> whole = run(hosts, source, steps, plan, 0, 30);
       for (int from = 0; from < 30; from += 1 + from % 3) {

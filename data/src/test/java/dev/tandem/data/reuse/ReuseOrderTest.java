@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class ReuseOrderTest {
@@ -76,14 +77,14 @@ class ReuseOrderTest {
     for (int pass = random.nextInt(5); pass > 0; pass--) {
       passes.add(LEVELS.get(random.nextInt(LEVELS.size())));
     }
-    return new ReusePlan(random.nextInt(1, 7), passes);
+    return new ReusePlan(random.nextInt(1, 7), passes, random.nextBoolean());
   }
 
   private static Steps steps(SplittableRandom random) {
     int size = random.nextInt(1, 200);
     EpochEnd end = random.nextBoolean() ? EpochEnd.EXACT : EpochEnd.CIRCULAR;
     SampleOrder order = new SampleOrder(new Seed(random.nextLong()), size, Shuffle.BY_INDEX);
-    return new Steps(order, random.nextInt(1, 60), end);
+    return new Steps(order, PLACES.ranks() * random.nextInt(1, 12), end);
   }
 
   @Test
@@ -136,6 +137,37 @@ class ReuseOrderTest {
   }
 
   @Test
+  void aSawToothBatchDoublesFromPassToPassUpToTheRound() {
+    Steps steps =
+        new Steps(new SampleOrder(new Seed(3), 1_005, Shuffle.BY_INDEX), 100, EpochEnd.EXACT);
+    List<Level> passes = List.of(Level.PROCESS, Level.NODE, Level.MACHINE);
+    ReuseOrder order = new ReuseOrder(steps, new ReusePlan(4, passes, true), PLACES);
+    List<Integer> batches =
+        LongStream.range(0, 9).mapToObj(order::batchOf).toList(); // 4 + 2 + 1 + 1, then new data
+    assertEquals(List.of(100, 100, 100, 100, 200, 200, 400, 400, 100), batches);
+    assertEquals(400, order.largestStep());
+    // The last of three rounds has 200 + 5 samples.
+    assertEquals(List.of(205), counts(order.round(2).steps(2)));
+    assertEquals(2 * (8 + 8 + (3 + 2 + 1 + 1)), order.stepsFor(2));
+    assertEquals(1_005L * 4, order.position(order.stepsFor(1)).sample());
+  }
+
+  private static List<Integer> counts(List<Step> steps) {
+    return steps.stream().map(Step::count).toList();
+  }
+
+  @Test
+  void aSawToothBatchIsDividedEvenly() {
+    Steps steps =
+        new Steps(new SampleOrder(new Seed(3), 1_000, Shuffle.BY_INDEX), 64, EpochEnd.EXACT);
+    ReusePlan plan = new ReusePlan(4, List.of(Level.PROCESS), true);
+    var e = assertThrows(UsageException.class, () -> new ReuseOrder(steps, plan, PLACES));
+    assertEquals(
+        "a saw-tooth batch of 64 samples cannot be divided evenly among 5 ranks: change batch.global",
+        e.getMessage());
+  }
+
+  @Test
   void anyServedStepIsFound() {
     Seed seed = TestSeed.of(getClass());
     for (int number = 0; number < 50; number++) {
@@ -146,10 +178,10 @@ class ReuseOrderTest {
       for (long round = 0; round < 6; round++) {
         RoundOrder own = order.round(round);
         for (int pass = 0; pass < order.plan().uses(); pass++) {
-          for (int within = 0; within < own.steps().size(); within++) {
+          for (int within = 0; within < own.steps(pass).size(); within++) {
             assertEquals(new ReuseOrder.Place(round, pass, within), order.locate(step));
             assertEquals(position, order.position(step));
-            position = new Step(position, own.steps().get(within).count()).next();
+            position = new Step(position, own.steps(pass).get(within).count()).next();
             step++;
           }
         }

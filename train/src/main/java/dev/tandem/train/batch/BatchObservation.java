@@ -11,7 +11,6 @@ package dev.tandem.train.batch;
  * @param learningRate of this step
  * @param batch samples of a step, over all ranks, as it was asked for; the last step of an epoch
  *     may have had fewer
- * @param reused share of this step's samples that were served again from memory, 0 to 1
  */
 public record BatchObservation(
     long step,
@@ -20,5 +19,4 @@ public record BatchObservation(
     long samples,
     double loss,
     double learningRate,
-    int batch,
-    double reused) {}
+    int batch) {}

@@ -10,7 +10,7 @@ import dev.tandem.nn.yaml.Default;
  * updates change little, fewer of them with more samples each take less time.
  *
  * <p>The loss after a change is not compared with the loss before it: the first window at a new
- * size only tells where it begins.
+ * size only says where it begins.
  *
  * <p>The learning rate is not this policy's: a schedule that is meant for a batch ({@code
  * schedule.for-batch}) scales it linearly with the batch, otherwise it stays as it was.

@@ -1,5 +1,5 @@
 /**
- * The size of the batch as training goes on. A {@link dev.tandem.train.batch.BatchSizing} is asked
+ * The size of the batch during training. A {@link dev.tandem.train.batch.BatchSizing} is asked
  * after every step, on every rank, with the same observation everywhere; what it answers is the
  * batch of the next step.
  *

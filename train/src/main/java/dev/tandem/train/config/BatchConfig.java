@@ -12,11 +12,14 @@ import java.util.Optional;
  * @param accumulation passes in which a rank goes through its samples of a step, adding gradients
  *     up: more of them need less memory
  * @param grow how the batch grows when training slows down; empty if it stays
+ * @param sawTooth whether the batch doubles with each pass of {@code data.reuse} and begins again
+ *     with the next samples that are read
  */
 public record BatchConfig(
     @Default("64") int global,
     @Default("1") int accumulation,
-    Optional<GrowingBatch.Settings> grow) {
+    Optional<GrowingBatch.Settings> grow,
+    @Default("false") boolean sawTooth) {
 
   public BatchConfig {
     Require.atLeast("global", 1, global);

@@ -13,6 +13,7 @@ import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.nn.yaml.Default;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Where samples come from and what becomes of them.
@@ -30,6 +31,7 @@ import java.util.List;
  * @param fetchThreads that read, in each rank
  * @param prefetchMegabytes memory for what is read ahead
  * @param skipBadRecords bad records that may be left out
+ * @param reuse how samples are served several times before others are read; empty if they are not
  * @param classNames names of the classes in the order of the labels; may be empty
  */
 public record DataConfig(
@@ -47,6 +49,7 @@ public record DataConfig(
     @Default("1") int fetchThreads,
     @Default("256") long prefetchMegabytes,
     @Default("0") long skipBadRecords,
+    Optional<ReuseConfig> reuse,
     @Default("[]") List<String> classNames) {
 
   public DataConfig {
@@ -87,6 +90,7 @@ public record DataConfig(
         fetchThreads,
         prefetchMegabytes,
         skipBadRecords,
+        reuse,
         classNames);
   }
 

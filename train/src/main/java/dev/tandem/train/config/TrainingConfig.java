@@ -69,6 +69,7 @@ public record TrainingConfig(
               .formatted(data.classNames().size(), network.classes()));
     }
     servers.ifPresent(wanted -> wanted.check(determinism, optimizer, batch, gradients));
+    ReuseConfig.check(data.reuse().isPresent(), batch, determinism, servers);
     if (determinism.elastic()) {
       checkElastic(batch, data, determinism, gradients);
     }

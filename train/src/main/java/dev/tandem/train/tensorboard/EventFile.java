@@ -16,7 +16,7 @@ import java.util.zip.CRC32C;
 
 /**
  * A file of numbers over steps that TensorBoard shows. What was added is complete in the file after
- * {@link #flush}. A run that goes on after a stop writes another file into the same folder, whose
+ * {@link #flush}. A run that continues after a stop writes another file into the same folder, whose
  * beginning tells TensorBoard to forget what the stopped run wrote beyond that step.
  */
 public final class EventFile implements AutoCloseable {
@@ -48,7 +48,7 @@ public final class EventFile implements AutoCloseable {
   /**
    * Begins a new file in a folder.
    *
-   * @param firstStep the step after which it goes on; 0 at the beginning of a run
+   * @param firstStep the step after which it continues; 0 at the beginning of a run
    */
   public static EventFile create(Path folder, long firstStep, Clock clock) {
     Path path = free(folder, "events.tfevents.%010d".formatted(clock.instant().getEpochSecond()));

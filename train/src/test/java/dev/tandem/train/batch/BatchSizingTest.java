@@ -1,7 +1,6 @@
 package dev.tandem.train.batch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -81,7 +80,7 @@ class BatchSizingTest {
     long samples = 0;
     for (int step = 1; step < 3000; step++) {
       samples += batch;
-      BatchObservation seen = observation(step, samples, loss.applyAsDouble(samples), batch, 0);
+      BatchObservation seen = observation(step, samples, loss.applyAsDouble(samples), batch);
       int next = whole.next(seen);
       GrowingBatch restored = new GrowingBatch(SETTINGS);
       restored.restore(cut.save());
@@ -96,51 +95,12 @@ class BatchSizingTest {
   }
 
   @Test
-  void sawToothGrowsOnReusedDataAndFallsBackBehindTheLargest() {
-    SawToothBatch policy = new SawToothBatch(new SawToothBatch.Settings(100, 800, 0.5));
-    assertEquals(100, reused(policy, 100, 0));
-    assertEquals(100, reused(policy, 100, 0.49));
-    assertEquals(200, reused(policy, 100, 0.5));
-    assertEquals(400, reused(policy, 200, 1));
-    assertEquals(800, reused(policy, 400, 1));
-    assertEquals(100, reused(policy, 800, 1));
-    assertEquals(100, reused(policy, 800, 0));
-    assertEquals("", policy.save());
+  void aFixedBatchStays() {
+    assertEquals(64, BatchSizing.FIXED.next(observation(1, 64, 1, 64)));
   }
 
   @Test
-  void sawToothStaysWithinItsLimits() {
-    SplittableRandom random = new Seed(SEED).random();
-    for (int round = 0; round < 200; round++) {
-      int smallest = random.nextInt(1, 100);
-      int largest = smallest * random.nextInt(2, 30);
-      SawToothBatch policy =
-          new SawToothBatch(
-              new SawToothBatch.Settings(smallest, largest, random.nextDouble(0.01, 1)));
-      int batch = smallest;
-      int teeth = 0;
-      for (int step = 0; step < 200; step++) {
-        int next = reused(policy, batch, random.nextDouble());
-        String message = "seed %d, round %d, step %d".formatted(SEED, round, step);
-        assertTrue(next >= smallest && next <= largest, message);
-        assertEquals(batch == largest, next < batch, message);
-        teeth += next < batch ? 1 : 0;
-        batch = next;
-      }
-      assertTrue(teeth > 0 || batch <= largest);
-    }
-  }
-
-  @Test
-  void policiesHaveNames() {
-    assertSame(BatchSizing.FIXED, BatchSizings.of("fixed", 64, 0, 0, 0));
-    assertEquals(64, BatchSizing.FIXED.next(observation(1, 64, 1, 64, 0)));
-    assertTrue(BatchSizings.of("grow", 64, 1024, 0.1, 5000) instanceof GrowingBatch);
-    assertTrue(BatchSizings.of("saw-tooth", 64, 1024, 0.5, 0) instanceof SawToothBatch);
-    UsageException unknown =
-        assertThrows(UsageException.class, () -> BatchSizings.of("big", 64, 1024, 0.5, 0));
-    assertTrue(unknown.getMessage().contains("fixed, grow, saw-tooth"), unknown.getMessage());
-    assertThrows(UsageException.class, () -> new SawToothBatch.Settings(64, 100, 0.5));
+  void meaninglessSettingsAreRefused() {
     assertThrows(UsageException.class, () -> new GrowingBatch.Settings(64, 2, 1.5, 100));
   }
 
@@ -152,7 +112,7 @@ class BatchSizingTest {
     for (long seen = 0; seen < samples; ) {
       batches.add(batch);
       seen += batch;
-      batch = policy.next(observation(batches.size(), seen, loss.applyAsDouble(seen), batch, 0));
+      batch = policy.next(observation(batches.size(), seen, loss.applyAsDouble(seen), batch));
     }
     return batches;
   }
@@ -168,12 +128,8 @@ class BatchSizingTest {
     return batches.getLast();
   }
 
-  private static int reused(BatchSizing policy, int batch, double share) {
-    return policy.next(observation(1, batch, 1, batch, share));
-  }
-
   private static BatchObservation observation(
-      long step, long samples, double loss, int batch, double reused) {
-    return new BatchObservation(step, 0, false, samples, loss, 0.1, batch, reused);
+      long step, long samples, double loss, int batch) {
+    return new BatchObservation(step, 0, false, samples, loss, 0.1, batch);
   }
 }

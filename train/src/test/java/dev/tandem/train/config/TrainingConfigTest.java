@@ -41,7 +41,7 @@ class TrainingConfigTest {
     TrainingConfig config = config();
     assertEquals(LeNet.spec(10), config.network());
     assertEquals(Path.of("somewhere").toAbsolutePath().toString(), config.data().test());
-    assertEquals(new BatchConfig(64, 1, Optional.empty()), config.batch());
+    assertEquals(new BatchConfig(64, 1, Optional.empty(), false), config.batch());
     assertEquals(DeterminismConfig.Level.RUN, config.determinism().level());
   }
 
@@ -131,7 +131,7 @@ class TrainingConfigTest {
     assertEquals(
         "c.yaml: unknown key 'batch.sizes'; did you mean batch.global?", mistake("batch.sizes=3"));
     assertEquals(
-        "c.yaml: unknown key 'batch.number'; known here: accumulation, global, grow",
+        "c.yaml: unknown key 'batch.number'; known here: accumulation, global, grow, saw-tooth",
         mistake("batch.number=3"));
     assertEquals("c.yaml: epochs is 0, expected 1 or more", mistake("epochs=0"));
     assertEquals("c.yaml: batch.global is 0, expected 1 or more", mistake("batch.global=0"));

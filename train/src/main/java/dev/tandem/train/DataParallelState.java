@@ -18,31 +18,24 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a run must keep: network and optimizer, the same on all ranks, and what compressed gradients
- * of each rank left behind. In a checkpoint the latter are tensors with a row for each rank, of
- * which a rank saves and restores its own; so such a run goes on with as many ranks as it had.
+ * The state of a data-parallel run: network and optimizer, the same on all ranks, and the residuals
+ * of each rank's compressed gradients. In a checkpoint residuals are tensors with a row for each
+ * rank, of which a rank saves and restores its own; so such a run continues with as many ranks as
+ * it had.
  */
-record RunState(Communicator communicator, Optimizer optimizer, GradientSynchronizer synchronizer) {
+record DataParallelState(
+    Communicator communicator, Optimizer optimizer, GradientSynchronizer synchronizer) {
 
-  /** What tensors of gradients left behind are called, before the name of the gradient. */
+  /** Prefix of the names of residuals, before the name of the gradient. */
   static final String RESIDUAL = "residual.";
 
   /** The value that says how many rows these tensors have. */
   private static final String RANKS = "residual-ranks";
 
-  static RunState of(Trainer.Parts parts) {
-    return new RunState(parts.communicator(), parts.optimizer(), parts.synchronizer());
-  }
-
-  /** What all ranks have the same bits of. */
-  StateTree common(Map<String, String> values) {
-    return optimizer.stateTree(values);
-  }
-
   /** Everything, as a checkpoint takes it; views of live memory. */
   SlicedState all(Map<String, String> values) {
     List<TensorView> residuals = synchronizer.residuals();
-    StateTree common = common(values);
+    StateTree common = optimizer.stateTree(values);
     if (residuals.isEmpty()) {
       return SlicedState.whole(common);
     }
@@ -62,9 +55,9 @@ record RunState(Communicator communicator, Optimizer optimizer, GradientSynchron
   }
 
   /**
-   * What a run takes from its checkpoints: everything, or without residuals if it was not
-   * compressed so far, in which case nothing was left behind. Refuses to go on with another number
-   * of ranks than those whose residuals were saved.
+   * What a run restores from its checkpoints: everything, or all but residuals if it was not
+   * compressed so far. Refuses to continue with another number of ranks than those whose residuals
+   * were saved.
    */
   SlicedState restorable(CheckpointStore checkpoints) {
     SlicedState all = all(Map.of());
@@ -74,11 +67,11 @@ record RunState(Communicator communicator, Optimizer optimizer, GradientSynchron
     }
     Optional<Integer> ranks = ranks(checkpoints, steps.getLast());
     if (ranks.isEmpty()) {
-      return SlicedState.whole(common(Map.of()));
+      return SlicedState.whole(optimizer.stateTree(Map.of()));
     }
     if (ranks.get() != communicator.size()) {
       throw new UsageException(
-          "the run compresses gradients, and what each of its %d ranks has not sent yet is in the checkpoint: resume with %d ranks, not %d"
+          "the checkpoint has residuals of the compressed gradients of %d ranks: resume with %d ranks, not %d"
               .formatted(ranks.get(), ranks.get(), communicator.size()));
     }
     return all;
@@ -90,7 +83,7 @@ record RunState(Communicator communicator, Optimizer optimizer, GradientSynchron
       Map<String, String> values = checkpoints.restore(step, StateTree.of(List.of(), Map.of()));
       return Optional.ofNullable(values.get(RANKS)).map(Integer::valueOf);
     } catch (WorkFailedException e) {
-      // Damaged: whoever restores says so and looks for an older one.
+      // Damaged: restoring reports it and looks for an older one.
       return Optional.of(communicator.size());
     }
   }

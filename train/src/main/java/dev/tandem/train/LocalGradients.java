@@ -1,0 +1,153 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import dev.tandem.core.GradientGraph;
+import dev.tandem.core.Seed;
+import dev.tandem.core.TensorView;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.Plan;
+import dev.tandem.data.order.Position;
+import dev.tandem.data.order.Step;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.StatisticsReducer;
+import dev.tandem.nn.TrainingStep;
+import dev.tandem.sync.request.Operation;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The gradients of one rank's slice of a step, computed in one or more passes and handed over layer
+ * by layer as they become ready.
+ */
+final class LocalGradients implements AutoCloseable {
+
+  /** Gets gradients as soon as they are ready. */
+  interface Receiver {
+
+    /**
+     * A gradient is ready.
+     *
+     * @param weight its factor in the combination of all ranks
+     */
+    void submit(TensorView gradient, float weight);
+  }
+
+  private final Communicator communicator;
+  private final Network network;
+  private final Seed seed;
+  private final int passes;
+  private final Operation reduction;
+  private final Receiver receiver;
+  private final Optional<Communicator> statistics;
+
+  /** Places of parameters in the network, in the order in which their gradients become ready. */
+  private final int[] readyOrder;
+
+  LocalGradients(StepContext context, Receiver receiver) {
+    communicator = context.communicator();
+    network = context.network();
+    seed = context.dropout();
+    passes = context.config().batch().accumulation();
+    reduction = context.config().gradients().rule().reduction();
+    this.receiver = receiver;
+    statistics = context.statistics();
+    List<String> names = network.parameters().stream().map(TensorView::name).toList();
+    readyOrder =
+        network.gradientGraph().parameters().stream()
+            .map(GradientGraph.Parameter::name)
+            .mapToInt(names::indexOf)
+            .toArray();
+  }
+
+  /** Computes and hands over this rank's gradients; gives its mean loss. */
+  double compute(Batch batch, long step) {
+    if (batch.count() == 0) {
+      submitNothing();
+      return 0;
+    }
+    int pieces = Math.min(passes, batch.count());
+    double loss = 0;
+    for (int piece = 0; piece < pieces; piece++) {
+      int from = (int) ((long) batch.count() * piece / pieces);
+      int end = (int) ((long) batch.count() * (piece + 1) / pieces);
+      BatchSlice slice = new BatchSlice(batch, from, end - from);
+      loss += pass(slice, step, piece == 0, piece == pieces - 1) * (end - from) / batch.count();
+    }
+    return loss;
+  }
+
+  /** One forward and backward pass; those after the first add to its gradients. */
+  private double pass(BatchSlice slice, long step, boolean first, boolean last) {
+    Position position = slice.batch().position();
+    Step whole = new Step(position, slice.batch().globalCount());
+    long place = plan(position, 1).share(whole).from() - position.sample();
+    TrainingStep training =
+        TrainingStep.of(seed, step)
+            .withFirstSample(place + slice.from())
+            .withMeanOver(whole.count())
+            .withStatistics(statistics.isPresent() ? this::sumStatistics : null);
+    if (!first) {
+      training = training.accumulating();
+    }
+    if (last) {
+      float weight = weight(slice.batch());
+      training = training.withListener((run, p, gradient) -> receiver.submit(gradient, weight));
+    }
+    try (Arena copies = Arena.ofConfined()) {
+      return network.forwardBackward(slice.samples(copies), training);
+    }
+  }
+
+  /**
+   * Gradients are this rank's part of the mean over all samples of the step: their sum is the mean.
+   * A combination is that of the means of the ranks, each over its own samples.
+   */
+  private float weight(Batch batch) {
+    return reduction == Operation.ADASUM ? (float) (1 / batch.weight()) : 1;
+  }
+
+  /** A rank without samples in a step still takes part, with zeros. */
+  private void submitNothing() {
+    network.gradientBuffer().fill((byte) 0);
+    for (int parameter : readyOrder) {
+      receiver.submit(network.gradients().get(parameter), 1);
+    }
+  }
+
+  private void sumStatistics(String layer, List<MemorySegment> parts, MemorySegment total) {
+    StatisticsReducer.LOCAL.sum(layer, parts, total);
+    statistics.orElseThrow().allreduce(total, DType.FLOAT64, ReduceOp.SUM);
+  }
+
+  /** Every rank has seen other samples: the mean of their running statistics stands for all. */
+  void averageBuffers() {
+    if (statistics.isEmpty() && !network.buffers().isEmpty()) {
+      List<MemorySegment> buffers = network.buffers().stream().map(TensorView::data).toList();
+      communicator.fusedAllreduce(buffers, DType.FLOAT32, ReduceOp.AVERAGE);
+    }
+  }
+
+  Plan plan(Position from, long steps) {
+    return new Plan(communicator.rank(), communicator.size(), from, steps);
+  }
+
+  void check(long smallestStep) {
+    long needed = (long) communicator.size() * passes;
+    if (statistics.isPresent() && smallestStep < needed) {
+      throw new UsageException(
+          "the smallest step has %d samples, but with synchronised-batch-norm %d ranks in %d passes"
+                  .formatted(smallestStep, communicator.size(), passes)
+              + " need one each: change batch.global, or set data.epoch-end: circular");
+    }
+  }
+
+  @Override
+  public void close() {
+    statistics.ifPresent(Communicator::close);
+  }
+}

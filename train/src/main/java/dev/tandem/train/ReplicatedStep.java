@@ -1,0 +1,101 @@
+package dev.tandem.train;
+
+import dev.tandem.checkpoint.SlicedState;
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.TensorView;
+import dev.tandem.data.RecordSource;
+import dev.tandem.data.load.Batch;
+import dev.tandem.nn.Evaluation;
+import dev.tandem.nn.Gradients;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.Optimizer;
+import dev.tandem.train.StopRequests.Decision;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What steps have in common in which every rank holds the whole network. */
+abstract class ReplicatedStep implements DistributedStep {
+
+  protected final Communicator communicator;
+  protected final Network network;
+  protected final Optimizer optimizer;
+  protected Phases phases = new Phases();
+  private final Validation validation;
+  private final Arena arena = Arena.ofShared();
+  private final List<MemorySegment> buffersBefore = new ArrayList<>();
+
+  ReplicatedStep(StepContext context) {
+    communicator = context.communicator();
+    network = context.network();
+    optimizer = context.optimizer();
+    validation = new Validation(context.config(), communicator, this::plan);
+    network.buffers().forEach(buffer -> buffersBefore.add(arena.allocate(buffer.byteSize(), 64)));
+  }
+
+  @Override
+  public SlicedState state(Map<String, String> values) {
+    return SlicedState.whole(optimizer.stateTree(values));
+  }
+
+  @Override
+  public void begin(Phases told) {
+    phases = told;
+  }
+
+  @Override
+  public final double run(Batch batch, long step) {
+    for (int i = 0; i < buffersBefore.size(); i++) {
+      buffersBefore.get(i).copyFrom(network.buffers().get(i).data());
+    }
+    return compute(batch, step);
+  }
+
+  /** As {@link #run}; may change the network's buffers. */
+  abstract double compute(Batch batch, long step);
+
+  @Override
+  public List<TensorView> gradients() {
+    return network.gradients();
+  }
+
+  @Override
+  public double clip(double longest) {
+    return longest > 0 ? Gradients.clip(network, longest) : Gradients.norm(network);
+  }
+
+  @Override
+  public void update(double rate) {
+    optimizer.step(rate);
+  }
+
+  @Override
+  public boolean discard(String problem) {
+    for (int i = 0; i < buffersBefore.size(); i++) {
+      network.buffers().get(i).data().copyFrom(buffersBefore.get(i));
+    }
+    return false;
+  }
+
+  @Override
+  public Decision afterStep(StopRequests requests) {
+    return requests.together(communicator);
+  }
+
+  @Override
+  public Evaluation evaluate(RecordSource test) {
+    return validation.of(network, test);
+  }
+
+  @Override
+  public Replicas replicas() {
+    return Replicas.of(communicator, optimizer.stateTree(Map.of()));
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

@@ -1,0 +1,38 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.collective.Determinism;
+import dev.tandem.sync.trace.StepMeter;
+import dev.tandem.train.config.ServersConfig;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Chooses the way to train that a configuration asks for: the only place that knows them all. */
+final class StepFactory {
+
+  private StepFactory() {}
+
+  /**
+   * The step of a configuration; all ranks call this together.
+   *
+   * @param meter observes the synchroniser, if there is one
+   * @param run the folder that a timeline is written to
+   */
+  static DistributedStep create(StepContext context, StepMeter meter, Path run) {
+    context.config().checkRanks(context.communicator().size());
+    return switch (context.config().determinism().level()) {
+      case FAST -> {
+        StepContext fast = context.at(Determinism.FAST);
+        Optional<ServersConfig> servers = context.config().servers();
+        yield servers.isPresent()
+            ? new ServerStep(fast, servers.get(), System.err::println)
+            : dataParallel(fast, meter, run);
+      }
+      case RUN -> dataParallel(context.at(Determinism.RUN), meter, run);
+      case ELASTIC -> new ElasticStep(context);
+    };
+  }
+
+  private static DistributedStep dataParallel(StepContext context, StepMeter meter, Path run) {
+    return new DataParallelStep(context, WatchedSynchronizer.start(context, meter, run));
+  }
+}
