@@ -2,7 +2,6 @@ package dev.tandem.comm.collective;
 
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
-import dev.tandem.posix.SmallCopies;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -23,23 +22,7 @@ public final class FusedAllreduce {
   /** Reduces; see {@link Collectives#fusedAllreduce}. */
   public static void run(
       Team team, List<MemorySegment> tensors, DType type, ReduceOp op, Determinism level) {
-    SmallCopies copies = team.copies();
-    copies.take(tensors);
-    try {
-      run(team, copies, tensors, type, op, level);
-    } finally {
-      copies.forget();
-    }
-  }
-
-  private static void run(
-      Team team,
-      SmallCopies copies,
-      List<MemorySegment> tensors,
-      DType type,
-      ReduceOp op,
-      Determinism level) {
-    long bytes = copies.bytes();
+    long bytes = tensors.stream().mapToLong(MemorySegment::byteSize).sum();
     if (bytes > PACKED_BYTES
         && Allreduce.choice(team, bytes, type, op, level) == AllreduceAlgorithm.FLAT) {
       team.fingerprint(CallFingerprint.of(FusedAllreduce.class, bytes, type, op));
@@ -52,8 +35,16 @@ public final class FusedAllreduce {
       return;
     }
     MemorySegment packed = team.fused(bytes);
-    copies.gather(packed);
+    long at = 0;
+    for (MemorySegment tensor : tensors) {
+      MemorySegment.copy(tensor, 0, packed, at, tensor.byteSize());
+      at += tensor.byteSize();
+    }
     Allreduce.run(team, packed, type, op, level);
-    copies.scatter(packed);
+    at = 0;
+    for (MemorySegment tensor : tensors) {
+      MemorySegment.copy(packed, at, tensor, 0, tensor.byteSize());
+      at += tensor.byteSize();
+    }
   }
 }

@@ -8,7 +8,6 @@ import dev.tandem.comm.transport.Traffic;
 import dev.tandem.comm.transport.Transport;
 import dev.tandem.comm.transport.WaitPolicy;
 import dev.tandem.core.DType;
-import dev.tandem.posix.SmallCopies;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
 import java.util.Map;
@@ -42,7 +41,6 @@ public final class Team implements AutoCloseable {
   private final Scratch result = new Scratch();
   private final Scratch partials = new Scratch();
   private final Scratch fused = new Scratch();
-  private final SmallCopies copies = new SmallCopies();
   private Optional<ElasticMemory> elastic = Optional.empty();
   private final Arrivals arrivals;
   // Of all teams of this rank; turns of shared slots are counted by the transport.
@@ -285,11 +283,6 @@ public final class Team implements AutoCloseable {
   /** Native memory for what is reduced together, by whichever collective. */
   MemorySegment fused(long bytes) {
     return fused.of(bytes);
-  }
-
-  /** Copies tensors to {@link #fused} memory and back. */
-  SmallCopies copies() {
-    return copies;
   }
 
   /** What elastic reductions keep, made when the first one comes. */

@@ -16,14 +16,6 @@ interface FloatSum {
    */
   void add(MemorySegment target, MemorySegment source, int bytes);
 
-  /**
-   * Adds element by element and writes the sums to both.
-   *
-   * @param second often what another core has written
-   * @param bytes a whole number of elements, at most {@link Integer#MAX_VALUE}
-   */
-  void addBoth(MemorySegment first, MemorySegment second, int bytes);
-
   /** Divides every element in place. */
   void divide(MemorySegment data, int bytes, int divisor);
 }

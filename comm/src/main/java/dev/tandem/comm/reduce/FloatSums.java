@@ -35,7 +35,7 @@ final class FloatSums {
   private static final int RAGGED_BYTES = BYTES - 76;
 
   /** Sums in a call of all. */
-  private static final int CALLS = 3;
+  private static final int CALLS = 2;
 
   private static final int FAST_ROUNDS = 50;
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -121,7 +121,6 @@ final class FloatSums {
 
     private static void call(FloatSum sum, MemorySegment target, MemorySegment source, int bytes) {
       sum.add(target, source, bytes);
-      sum.addBoth(target, source, bytes);
       sum.divide(target, bytes, 2);
     }
   }

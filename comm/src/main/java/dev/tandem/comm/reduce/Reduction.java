@@ -86,14 +86,6 @@ public final class Reduction {
       MemorySegment copy,
       long copyOffset) {
     Optional<FloatSum> vectors = vectors(inputs, bytes, target);
-    if (vectors.isPresent() && op == ReduceOp.SUM && copy.byteSize() != 0) {
-      MemorySegment sums = target.asSlice(targetOffset, bytes);
-      MemorySegment again = copy.asSlice(copyOffset, bytes);
-      if (areBoth(sums, again, inputs, offsets)) {
-        addBoth(vectors.get(), sums, again);
-        return;
-      }
-    }
     long blockBytes = vectors.isPresent() ? SUM_BYTES : (long) Accumulator.BLOCK * elementBytes;
     for (long offset = 0; offset < bytes; offset += blockBytes) {
       long length = Math.min(blockBytes, bytes - offset);
@@ -154,20 +146,6 @@ public final class Reduction {
     }
     if (op == ReduceOp.AVERAGE) {
       vectors.divide(target, bytes, inputs.length);
-    }
-  }
-
-  /** Whether there are two inputs, of which one is the target and the other the copy. */
-  private static boolean areBoth(
-      MemorySegment target, MemorySegment copy, MemorySegment[] inputs, long[] offsets) {
-    int mine = placeOf(target, inputs, offsets, 0);
-    return inputs.length == 2 && mine >= 0 && placeOf(copy, inputs, offsets, 0) == 1 - mine;
-  }
-
-  private static void addBoth(FloatSum vectors, MemorySegment target, MemorySegment copy) {
-    for (long offset = 0; offset < target.byteSize(); offset += SUM_BYTES) {
-      long length = Math.min(SUM_BYTES, target.byteSize() - offset);
-      vectors.addBoth(target.asSlice(offset, length), copy.asSlice(offset, length), (int) length);
     }
   }
 

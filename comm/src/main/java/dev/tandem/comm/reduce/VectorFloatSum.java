@@ -8,9 +8,9 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * By the vector unit. Loops run over int offsets: with long ones the compiler leaves the bounds
- * checks inside. {@link #add} and {@link #addBoth} are long on purpose: what another core has
- * written takes long to come, so many loads are on their way at once; and the compiler does not
- * copy so long a method into every caller, which would take it a second each time.
+ * checks inside. {@link #add} is long on purpose: what another core has written takes long to come,
+ * so many loads are on their way at once; and the compiler does not copy so long a method into
+ * every caller, which would take it a second each time.
  */
 final class VectorFloatSum implements FloatSum {
 
@@ -50,37 +50,6 @@ final class VectorFloatSum implements FloatSum {
   }
 
   @Override
-  public void addBoth(MemorySegment first, MemorySegment second, int bytes) {
-    int offset = 0;
-    for (; offset <= bytes - UNROLLED; offset += UNROLLED) {
-      FloatVector s0 = load(second, offset);
-      FloatVector s1 = load(second, offset + STEP);
-      FloatVector s2 = load(second, offset + 2 * STEP);
-      FloatVector s3 = load(second, offset + 3 * STEP);
-      FloatVector s4 = load(second, offset + 4 * STEP);
-      FloatVector s5 = load(second, offset + 5 * STEP);
-      FloatVector s6 = load(second, offset + 6 * STEP);
-      FloatVector s7 = load(second, offset + 7 * STEP);
-      storeBoth(load(first, offset).add(s0), first, second, offset);
-      storeBoth(load(first, offset + STEP).add(s1), first, second, offset + STEP);
-      storeBoth(load(first, offset + 2 * STEP).add(s2), first, second, offset + 2 * STEP);
-      storeBoth(load(first, offset + 3 * STEP).add(s3), first, second, offset + 3 * STEP);
-      storeBoth(load(first, offset + 4 * STEP).add(s4), first, second, offset + 4 * STEP);
-      storeBoth(load(first, offset + 5 * STEP).add(s5), first, second, offset + 5 * STEP);
-      storeBoth(load(first, offset + 6 * STEP).add(s6), first, second, offset + 6 * STEP);
-      storeBoth(load(first, offset + 7 * STEP).add(s7), first, second, offset + 7 * STEP);
-    }
-    for (; offset <= bytes - STEP; offset += STEP) {
-      storeBoth(load(first, offset).add(load(second, offset)), first, second, offset);
-    }
-    for (; offset < bytes; offset += Float.BYTES) {
-      float sum = first.get(ELEMENT, offset) + second.get(ELEMENT, offset);
-      first.set(ELEMENT, offset, sum);
-      second.set(ELEMENT, offset, sum);
-    }
-  }
-
-  @Override
   public void divide(MemorySegment data, int bytes, int divisor) {
     int offset = 0;
     for (; offset <= bytes - STEP; offset += STEP) {
@@ -97,11 +66,5 @@ final class VectorFloatSum implements FloatSum {
 
   private static void store(FloatVector vector, MemorySegment target, int offset) {
     vector.intoMemorySegment(target, offset, ORDER);
-  }
-
-  private static void storeBoth(
-      FloatVector vector, MemorySegment first, MemorySegment second, int offset) {
-    store(vector, first, offset);
-    store(vector, second, offset);
   }
 }

@@ -56,14 +56,15 @@ final class SpinWait {
   /** A wait begins. */
   void begin() {
     state = State.SPIN;
-    looks = 0;
+    looks = spinEnd == 0 ? LOOKS_PER_CLOCK_READING : 1;
+    began = 0;
   }
 
   /** Lets a moment pass; false if it is time to sleep until another thread wakes this one. */
   boolean idle() {
     if (state != State.SPIN || looks % LOOKS_PER_CLOCK_READING == 0) {
       long now = System.nanoTime();
-      began = looks == 0 ? now : began;
+      began = began == 0 ? now : began;
       state = after(now - began);
     }
     looks++;
