@@ -24,7 +24,7 @@ import java.util.Map;
  * <p>The rows are for teams of up to as many ranks as the communicator has, over the same medium;
  * for others the table leaves the choice to the built-in one.
  *
- * @param largest up to so many bytes are measured, from 4 bytes in steps of four
+ * @param largest the largest message measured, from 4 bytes in steps of four
  * @param budget about how long one algorithm at one length may take
  */
 public record TableTuner(long largest, Duration budget) {
@@ -35,7 +35,7 @@ public record TableTuner(long largest, Duration budget) {
   private static final int FEWEST_RUNS = 5;
   private static final int MOST_RUNS = 400;
 
-  /** Whatever takes so much longer than the best at its first run is not measured further. */
+  /** Whatever takes this much longer than the best at its first run is not measured further. */
   private static final int HOPELESS = 8;
 
   /** Everybody keeps the data of all for this one: not for long messages. */

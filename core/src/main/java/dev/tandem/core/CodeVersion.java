@@ -7,7 +7,7 @@ import java.util.TreeMap;
  * Which code runs in this process.
  *
  * @param tandem version of the packaged product; {@code unpackaged} if it runs from class folders
- * @param commit that it was built from, with {@code -dirty} behind it if files were changed since;
+ * @param commit that it was built from, with {@code -dirty} after it if files were changed since;
  *     empty if nobody knows
  * @param java version of the Java platform
  */

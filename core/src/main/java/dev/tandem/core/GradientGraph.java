@@ -21,7 +21,7 @@ public record GradientGraph(List<Node> nodes, List<Parameter> parameters) {
    *
    * @param kind what kind of layer, for people
    * @param inputs names of the nodes before it, or {@link #INPUT}
-   * @param output the shape of one sample behind it
+   * @param output the shape of one sample after it
    */
   public record Node(String name, String kind, List<String> inputs, Shape output) {
 

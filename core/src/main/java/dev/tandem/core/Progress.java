@@ -28,10 +28,10 @@ public interface Progress {
   /** One piece of work; closing it ends its line. */
   interface Task extends AutoCloseable {
 
-    /** So many units are done in all; the remark (may be empty) stands behind them. */
+    /** {@code done} units are done in all; the remark (may be empty) is shown after them. */
     void advanceTo(long done, String remark);
 
-    /** So many units are done in all. */
+    /** {@code done} units are done in all. */
     default void advanceTo(long done) {
       advanceTo(done, "");
     }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * All that a run must keep to go on as if it had never stopped: tensors by dotted name (sorted) and
  * small values (step, epoch, seed) as text.
  *
- * <p>The tensors are views into live memory: whoever wants a snapshot copies.
+ * <p>The tensors are views into live memory: a caller that wants a snapshot copies.
  */
 public record StateTree(SequencedMap<String, TensorView> tensors, Map<String, String> values) {
 

@@ -48,7 +48,7 @@ public interface DurableFile extends AutoCloseable {
   default void startWriting(long position, long length) {}
 
   /**
-   * Says that so many bytes will be written, so that the file gets room for all of them at once and
+   * Says how many bytes will be written, so that the file gets room for all of them at once and
    * writes need not wait for each other. A hint; the file may be as long as that from now on. As
    * for record locks, see {@link #startWriting}.
    */

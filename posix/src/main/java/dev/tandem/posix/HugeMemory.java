@@ -39,7 +39,7 @@ public final class HugeMemory {
   }
 
   /**
-   * A buffer of so many zero bytes at the beginning of a page, in huge pages if there are any; the
+   * A buffer of {@code bytes} zero bytes at the beginning of a page, in huge pages if there are any; the
    * usual memory where there is no such call. It goes when nobody has it any more.
    */
   public static ByteBuffer allocate(int bytes) {
@@ -76,7 +76,7 @@ public final class HugeMemory {
    * time of writing zeros and gathering their pages.
    *
    * @param bytes of the file
-   * @param huge so many of them in huge pages
+   * @param huge how many of them in huge pages
    * @return whether all have a place; if not, the file is as it was or has some more
    */
   public static boolean reserve(Path file, long bytes, long huge) {

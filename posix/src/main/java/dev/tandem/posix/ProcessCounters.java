@@ -26,7 +26,7 @@ public record ProcessCounters(
 
   private static final Path SELF = Path.of("/proc/self");
 
-  // Places in /proc/self/stat behind the name of the program, see proc(5).
+  // Places in /proc/self/stat after the name of the program, see proc(5).
   private static final int MINOR_FAULTS = 7;
   private static final int MAJOR_FAULTS = 9;
 

@@ -63,7 +63,7 @@ public final class SharedMemoryFile {
   /**
    * As {@link #create(long, List)}.
    *
-   * @param huge so many of the bytes in huge pages, where the kernel can
+   * @param huge how many of the bytes in huge pages, where the kernel can
    */
   public static Path create(long bytes, long huge, List<Path> folders) {
     StringBuilder reasons = new StringBuilder();
@@ -141,7 +141,7 @@ public final class SharedMemoryFile {
     }
   }
 
-  /** Removes the name; whoever has mapped the file keeps the memory. */
+  /** Removes the name; a process that has mapped the file keeps the memory. */
   public static void unlink(Path file) {
     try {
       Files.deleteIfExists(file);

@@ -24,8 +24,8 @@ public final class AlgorithmTable {
   /**
    * One row.
    *
-   * @param ranks for teams of up to so many
-   * @param bytes for messages of up to so many
+   * @param ranks the largest team it is for
+   * @param bytes the longest message it is for
    */
   public record Row(
       Determinism level, Medium medium, int ranks, long bytes, AllreduceAlgorithm algorithm) {

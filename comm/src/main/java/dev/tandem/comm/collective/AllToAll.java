@@ -55,8 +55,8 @@ public final class AllToAll {
     }
     for (int distance = 1; distance < team.size(); distance++) {
       int ahead = team.ahead(distance);
-      int behind = team.behind(distance);
-      team.exchange(ahead, to.block(outgoing, ahead), behind, from.block(incoming, behind));
+      int before = team.before(distance);
+      team.exchange(ahead, to.block(outgoing, ahead), before, from.block(incoming, before));
     }
   }
 

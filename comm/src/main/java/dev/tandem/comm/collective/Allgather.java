@@ -43,9 +43,9 @@ public final class Allgather {
     for (int step = 0; step < team.size() - 1; step++) {
       team.exchange(
           team.ahead(1),
-          extents.block(all, team.behind(step)),
-          team.behind(1),
-          extents.block(all, team.behind(step + 1)));
+          extents.block(all, team.before(step)),
+          team.before(1),
+          extents.block(all, team.before(step + 1)));
     }
   }
 

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  */
 final class AllreduceFlat {
 
-  /** Up to so many bytes everybody reduces for itself. */
+  /** Up to this many bytes every rank reduces for itself. */
   static final long SMALL_BYTES = 8 << 10;
 
   private AllreduceFlat() {}

@@ -23,11 +23,11 @@ final class AllreduceGathered {
     MemorySegment scratch = team.scratch(bytes * size);
     try (Arrivals arrivals = team.arrivals()) {
       for (int distance = 1; distance < size; distance++) {
-        int from = team.behind(distance);
+        int from = team.before(distance);
         arrivals.begin(team.ahead(distance), data, from, scratch.asSlice(bytes * from, bytes));
       }
       for (int distance = 1; distance < size; distance++) {
-        arrivals.finish(team.behind(distance));
+        arrivals.finish(team.before(distance));
       }
     }
     List<MemorySegment> inputs = new ArrayList<>(size);

@@ -79,11 +79,11 @@ final class AllreduceRing {
     MemorySegment incoming = part(message, 1);
     MemorySegment target =
         reduces(message) ? scratch.asSlice((message & 1) * piece, incoming.byteSize()) : incoming;
-    arrivals.begin(team.ahead(1), part(message, 0), team.behind(1), target);
+    arrivals.begin(team.ahead(1), part(message, 0), team.before(1), target);
   }
 
   private void take(Arrivals arrivals, long message) {
-    arrivals.finish(team.behind(1));
+    arrivals.finish(team.before(1));
     if (!reduces(message)) {
       return;
     }
@@ -98,10 +98,10 @@ final class AllreduceRing {
     return message / pieces < team.size() - 1;
   }
 
-  /** The part of the data that a message carries: this rank's, or that of one so far behind. */
-  private MemorySegment part(long message, int behind) {
+  /** The part of the data that a message carries: this rank's, or that of one that far before it. */
+  private MemorySegment part(long message, int before) {
     int times = (int) (message / pieces);
-    int block = Math.floorMod(team.rank() - times - behind, team.size());
+    int block = Math.floorMod(team.rank() - times - before, team.size());
     return blocks.piece(data, block, message % pieces * piece, piece);
   }
 

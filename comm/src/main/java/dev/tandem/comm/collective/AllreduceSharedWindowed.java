@@ -20,7 +20,7 @@ final class AllreduceSharedWindowed {
     new Job(team, slots, data, elementBytes, reduction).run();
   }
 
-  /** A slot holds a window and, behind it, the result of a block of the window before. */
+  /** A slot holds a window and, after it, the result of a block of the window before. */
   static long windowBytes(int ranks) {
     return SharedSlots.pieceBytes(ranks, ranks + 1) * ranks;
   }
@@ -108,7 +108,7 @@ final class AllreduceSharedWindowed {
       slots.written(length);
     }
 
-    /** Takes the results that the others show behind the window. */
+    /** Takes the results that the others show after the window. */
     private void takeResults(long from) {
       Blocks blocks = blocks(from);
       for (int distance = 1; distance < team.size(); distance++) {

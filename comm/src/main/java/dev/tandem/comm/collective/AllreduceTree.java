@@ -22,7 +22,7 @@ final class AllreduceTree {
   private static final long LEAST_CHUNK_BYTES = 16 << 10;
   private static final int CHUNKS = 8;
 
-  /** So many chunks more may be on their way up: with their size, within what is sent eagerly. */
+  /** This many more chunks may be on their way up: with their size, within what is sent eagerly. */
   private static final int LONGEST_LAG = 6;
 
   private final Team team;

@@ -25,7 +25,7 @@ public final class Barrier {
       return;
     }
     for (int distance = 1; distance < team.size(); distance *= 2) {
-      team.exchange(team.ahead(distance), Team.nothing(), team.behind(distance), Team.nothing());
+      team.exchange(team.ahead(distance), Team.nothing(), team.before(distance), Team.nothing());
     }
   }
 

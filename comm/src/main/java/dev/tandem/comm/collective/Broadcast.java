@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Copies the root's data to all. In shared memory the root shows one slot after the other; over
- * messages a binomial tree, in which whoever has the data sends it to a rank that has not, twice as
+ * messages a binomial tree, in which every rank that has the data sends it to one that has not, twice as
  * near each round. On several hosts with several members, chunk by chunk: first within the root's
  * host, then among the first members of all hosts, then within the other hosts.
  *

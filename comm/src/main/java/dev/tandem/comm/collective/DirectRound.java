@@ -32,7 +32,7 @@ final class DirectRound {
   /**
    * A round.
    *
-   * @param owners the first so many ranks own a piece each
+   * @param owners how many of the first ranks own a piece each
    * @param scratch room for one piece of each rank, used until the first half is finished
    */
   DirectRound(Team team, Arrivals arrivals, Pieces pieces, int owners, MemorySegment scratch) {
@@ -44,7 +44,7 @@ final class DirectRound {
     this.mine = team.rank() < owners ? pieces.of(team.rank()) : Team.nothing();
   }
 
-  /** Bytes of a piece in a team of so many: whole cache lines, so whole elements. */
+  /** Bytes of a piece in a team of this size: whole cache lines, so whole elements. */
   static long pieceBytes(int ranks) {
     return Math.max(LEAST_BYTES, ROUND_BYTES / ranks / 64 * 64);
   }
@@ -54,7 +54,7 @@ final class DirectRound {
     boolean owner = team.rank() < owners;
     for (int distance = 1; distance < team.size(); distance++) {
       int to = team.ahead(distance);
-      int from = team.behind(distance);
+      int from = team.before(distance);
       if (owner) {
         arrivals.expect(from, slot(from));
       }
@@ -76,7 +76,7 @@ final class DirectRound {
       return;
     }
     for (int distance = 1; distance < team.size(); distance++) {
-      arrivals.finish(team.behind(distance));
+      arrivals.finish(team.before(distance));
     }
     List<MemorySegment> inputs = new ArrayList<>(team.size());
     for (int rank = 0; rank < team.size(); rank++) {
@@ -88,7 +88,7 @@ final class DirectRound {
   /** Sends this rank's reduced piece to all and lets theirs come; here all ranks are owners. */
   void beginSharing() {
     for (int distance = 1; distance < team.size(); distance++) {
-      int from = team.behind(distance);
+      int from = team.before(distance);
       arrivals.begin(team.ahead(distance), mine, from, pieces.of(from));
     }
   }
@@ -96,7 +96,7 @@ final class DirectRound {
   /** Waits for the reduced pieces of all. */
   void finishSharing() {
     for (int distance = 1; distance < team.size(); distance++) {
-      arrivals.finish(team.behind(distance));
+      arrivals.finish(team.before(distance));
     }
   }
 }

@@ -25,7 +25,7 @@ import java.util.stream.LongStream;
  */
 public final class ElasticAllreduce {
 
-  /** Up to so many bytes in all nodes, one round is cheaper than two with fewer bytes. */
+  /** Up to this many bytes in all nodes, one round is cheaper than two with fewer bytes. */
   private static final long SMALL_BYTES = 32 << 10;
 
   private final Team team;

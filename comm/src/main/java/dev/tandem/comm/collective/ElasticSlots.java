@@ -194,7 +194,7 @@ final class ElasticSlots {
     slots.put(block, plan.most() * window);
   }
 
-  /** Takes the blocks that the others show behind their nodes. */
+  /** Takes the blocks that the others show after their nodes. */
   private void takeBlocks(long from, long window) {
     Blocks blocks = blocks(from, window);
     for (int distance = 1; distance < team.size(); distance++) {

@@ -14,7 +14,7 @@ import java.util.List;
  */
 public final class FusedAllreduce {
 
-  /** Up to so many bytes packing costs less than reducing tensor by tensor. */
+  /** Up to this many bytes packing costs less than reducing tensor by tensor. */
   private static final long PACKED_BYTES = 16 << 10;
 
   private FusedAllreduce() {}

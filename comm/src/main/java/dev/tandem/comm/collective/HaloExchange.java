@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.OptionalInt;
 
 /**
- * Neighbours along one axis swap the rims of their parts. Whoever has no neighbour on a side
+ * Neighbours along one axis swap the rims of their parts. A rank that has no neighbour on a side
  * neither sends nor receives there.
  *
  * <p>Communication steps: 2, or none without neighbours. Bytes on the wire: the rims that have a

@@ -83,7 +83,7 @@ public final class Layout {
     return Collections.min(members.stream().map(each -> each.length).toList());
   }
 
-  /** The members with this number on all hosts, which must have so many. */
+  /** The members with this number on all hosts, which must all have one. */
   int[] sameLocalRank(int number) {
     return members.stream().mapToInt(each -> each[number]).toArray();
   }

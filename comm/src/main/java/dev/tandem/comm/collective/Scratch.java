@@ -9,7 +9,7 @@ final class Scratch implements AutoCloseable {
   private Arena arena = Arena.ofShared();
   private MemorySegment memory = MemorySegment.NULL;
 
-  /** So many bytes; the next call may hand out the same. */
+  /** This many bytes; the next call may hand out the same. */
   MemorySegment of(long bytes) {
     if (memory.byteSize() < bytes) {
       arena.close();

@@ -147,7 +147,7 @@ public final class Team implements AutoCloseable {
 
   /**
    * The members with the same number on their hosts, in the order of hosts, if there is a {@link
-   * #local} team and all hosts have so many members.
+   * #local} team and all hosts have as many members.
    */
   Optional<Team> sameLocalRank() {
     return sameLocalRank;
@@ -184,13 +184,13 @@ public final class Team implements AutoCloseable {
     return number[0];
   }
 
-  /** The rank that lies so far ahead, going round. */
+  /** The rank that lies this far ahead, going round. */
   int ahead(int distance) {
     return (rank + distance) % size();
   }
 
-  /** The rank that lies so far behind, going round. */
-  int behind(int distance) {
+  /** The rank that lies this far before, going round. */
+  int before(int distance) {
     return Math.floorMod(rank - distance, size());
   }
 

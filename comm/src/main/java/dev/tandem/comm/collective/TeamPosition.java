@@ -27,7 +27,7 @@ public record TeamPosition(int rank, Layout layout, boolean sharedSlots) {
     return sharedSlots && !layout.spans();
   }
 
-  /** The rank that lies so far ahead, going round. */
+  /** The rank that lies this far ahead, going round. */
   int ahead(int distance) {
     return (rank + distance) % size();
   }

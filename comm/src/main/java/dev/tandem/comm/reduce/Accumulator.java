@@ -24,7 +24,7 @@ abstract sealed class Accumulator
   /** Takes in the elements of the next rank. */
   abstract void combine(MemorySegment source, long offset, int count, ReduceOp op);
 
-  /** Makes the result of what was taken in from so many ranks. */
+  /** Makes the result of what was taken in from this many ranks. */
   abstract void finish(int count, ReduceOp op, int ranks);
 
   /** Writes the result. */

@@ -58,7 +58,7 @@ final class FloatSums {
     Preparation.begin();
   }
 
-  /** The sums, if they are fast by now, for a sum of so many bytes. Returns at once. */
+  /** The sums, if they are fast by now, for a sum of this many bytes. Returns at once. */
   static Optional<FloatSum> ready(long bytes) {
     Optional<FloatSum> sums = ready;
     if (sums.isEmpty()

@@ -50,7 +50,7 @@ public final class Reduction {
     reduce(sources, new long[sources.length], target.byteSize(), target, 0);
   }
 
-  /** Divides every element in place, as the average over so many does. */
+  /** Divides every element in place, as the average over this many does. */
   public void divide(MemorySegment data, int divisor) {
     long blockBytes = (long) Accumulator.BLOCK * elementBytes;
     for (long offset = 0; offset < data.byteSize(); offset += blockBytes) {

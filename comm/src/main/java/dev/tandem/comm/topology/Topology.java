@@ -18,7 +18,7 @@ public record Topology(List<String> names) {
     names = List.copyOf(names);
   }
 
-  /** So many ranks on one host. */
+  /** {@code size} ranks on one host. */
   public static Topology oneHost(int size) {
     return new Topology(IntStream.range(0, size).mapToObj(rank -> "localhost").toList());
   }

@@ -38,7 +38,7 @@ final class Delivery {
     return receipt;
   }
 
-  /** A piece of so many bytes comes next. */
+  /** A piece of this many bytes comes next. */
   Delivery expect(long bytes) {
     pieceEnd = filled + bytes;
     return this;

@@ -9,7 +9,7 @@ enum FrameKind {
   DATA(0),
   /** A sign of life. */
   HEARTBEAT(1),
-  /** The receiver has taken so many bytes (the length) from a channel (the number). */
+  /** The receiver has taken this many bytes (the length) from a channel (the number). */
   CREDIT(2),
   /** A rank (the number) was lost; the payload is the reason as text. */
   LOST(3),

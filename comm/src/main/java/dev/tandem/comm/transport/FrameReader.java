@@ -18,7 +18,7 @@ final class FrameReader {
 
   private static final int BUFFER_BYTES = 64 << 10;
 
-  /** One call reads about so much, then its caller looks after its other connections. */
+  /** One call reads about this much, then its caller looks after its other connections. */
   private static final long BUDGET_BYTES = 512 << 10;
 
   /** Knows what to do with frames. */
@@ -47,7 +47,7 @@ final class FrameReader {
   boolean advance() throws IOException {
     long budget = BUDGET_BYTES;
     long taken = 1;
-    // What a selector cannot see must not stay behind: nobody would come back for it.
+    // What a selector cannot see must not be left: no thread would come back for it.
     while (taken > 0 && (budget > 0 || holds())) {
       taken = delivery == null ? readHeader() : readPayload();
       budget -= taken;

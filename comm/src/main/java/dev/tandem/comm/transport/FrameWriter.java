@@ -16,11 +16,11 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Who has a large payload takes the turn ({@link #take}), begins its frame and pushes until it
  * is finished. Small frames without payload of the program ({@link #post}) queue up and leave
- * before the next large one; whoever has the turn takes them along.
+ * before the next large one; the thread that has the turn takes them along.
  */
 final class FrameWriter {
 
-  /** Payloads up to this size are copied behind their header and leave with it. */
+  /** Payloads up to this size are copied after their header and leave with it. */
   private static final int SMALL_BYTES = 16 << 10;
 
   private static final int AHEAD_BYTES = 64 << 10;
@@ -167,7 +167,7 @@ final class FrameWriter {
 
   /** Writes what was posted, unless somebody else has the turn and will; says if all has left. */
   boolean passOn() {
-    // Whoever posts while we have the turn relies on us to look again after giving it back.
+    // A thread that posts while we have the turn relies on us to look again after giving it back.
     while (turn.tryLock()) {
       boolean left;
       try {

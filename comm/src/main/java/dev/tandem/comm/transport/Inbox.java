@@ -61,7 +61,7 @@ final class Inbox {
     return delivery;
   }
 
-  /** A piece has arrived; if it was the last, the message is handed to whoever wants it. */
+  /** A piece has arrived; if it was the last, the message is handed to the receiver. */
   void arrived(Delivery delivery) {
     if (!delivery.complete()) {
       return;

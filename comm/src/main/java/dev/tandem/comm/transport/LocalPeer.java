@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Another rank of this host, reached through a ring in shared memory in either direction. Whoever
+ * Another rank of this host, reached through a ring in shared memory in either direction. The call that
  * waits for a message reads the ring itself, and what comes for others on the way is handed to
  * them. The connection to the rank tells whether it lives, and carries acknowledgements.
  * Thread-safe.
@@ -117,7 +117,7 @@ final class LocalPeer {
       return true;
     }
     missed = true;
-    // Whoever has ended before we said so cannot have seen it.
+    // A thread that has ended before we said so cannot have seen it.
     return inbox.tryBegin();
   }
 

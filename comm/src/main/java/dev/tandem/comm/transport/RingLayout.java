@@ -33,7 +33,7 @@ record RingLayout(int members, int lines, long storeBytes) {
   static final long FRAGMENT_BYTES = 2 * Integer.BYTES + Long.BYTES;
   static final long INLINE = 3 * Long.BYTES;
 
-  /** So many bytes of a fragment fit into its line. */
+  /** This many bytes of a fragment fit into its line. */
   static final long MOST_INLINE = LINE_BYTES - INLINE;
 
   /** What all rings of a host may take together, if that leaves each a useful size. */
@@ -50,7 +50,7 @@ record RingLayout(int members, int lines, long storeBytes) {
   private static final int SIGNALS_PER_RANK = 2;
   private static final long PAGE = 4096;
 
-  /** The layout for so many ranks on a host, at least two. */
+  /** The layout for this many ranks on a host, at least two. */
   static RingLayout of(int members) {
     long share = BUDGET_BYTES / ((long) members * (members - 1));
     long store = Math.clamp(Long.highestOneBit(share), LEAST_STORE, MOST_STORE);
@@ -61,7 +61,7 @@ record RingLayout(int members, int lines, long storeBytes) {
     return signalBytes() + (long) members * (members - 1) * ringBytes();
   }
 
-  /** A fragment has at most so many bytes. */
+  /** A fragment has at most this many bytes. */
   long mostFragment() {
     return storeBytes / FRAGMENTS_PER_STORE;
   }

@@ -49,7 +49,7 @@ final class RingReader {
         : ring.asSlice(layout.store() + (freed & (layout.storeBytes() - 1)), bytes);
   }
 
-  /** Done with the pending fragment, which had so many bytes. */
+  /** Done with the pending fragment, which had this many bytes. */
   void free(long bytes) {
     if (bytes > RingLayout.MOST_INLINE) {
       freed += RingLayout.aligned(bytes);

@@ -14,7 +14,7 @@ import java.util.Optional;
  * need not wait for its reading. Three slots a member take turns.
  *
  * <p>{@code Note [three slots suffice]}: a member that writes its slot for phase p + 3 has awaited
- * phase p + 2, so all others have arrived there; whoever arrives at p + 2 has awaited p + 1 before
+ * phase p + 2, so all others have arrived there; a member that arrives at p + 2 has awaited p + 1 before
  * and is done with phase p. The slots of phases p and p + 3 are the same. Until it arrives at p + 1
  * it may also write into a slot of phase p that nobody else reads: the owner finds it after p + 1.
  *
@@ -106,7 +106,7 @@ public final class SharedSlots implements AutoCloseable {
     return members <= 2 ? SLOT_OF_TWO : SLOT_OF_MORE;
   }
 
-  /** Bytes of a piece if a slot holds so many: whole cache lines, so whole elements. */
+  /** Bytes of a piece if a slot holds this many: whole cache lines, so whole elements. */
   public static long pieceBytes(int members, int pieces) {
     return slotBytes(members) / pieces / LINE_BYTES * LINE_BYTES;
   }

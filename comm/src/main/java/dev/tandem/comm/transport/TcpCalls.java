@@ -61,7 +61,7 @@ final class TcpCalls {
     from.taken(channel, target.byteSize());
   }
 
-  /** Begins a receive; whoever sends meanwhile and cannot go on reads for it. */
+  /** Begins a receive; a call that sends meanwhile and cannot go on reads for it. */
   Arrival expect(int channel, TcpPeer from, MemorySegment target, TrafficMeter meter) {
     faults.check();
     return new Expected(channel, from, target, meter);

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One of the connections to another rank. Whoever waits for a message reads the connection itself,
+ * One of the connections to another rank. The call that waits for a message reads the connection itself,
  * and what arrives for others on the way is handed to them; see {@code Note [who reads]}.
  */
 final class TcpLane implements FrameReader.Handler {
@@ -203,7 +203,7 @@ final class TcpLane implements FrameReader.Handler {
     return !left && now - lastHeard > limit.toNanos();
   }
 
-  /** Starts the clock of silence anew. */
+  /** Starts the clock of silence again. */
   void forgive() {
     forgiveUntil(System.nanoTime());
   }
@@ -222,7 +222,7 @@ final class TcpLane implements FrameReader.Handler {
     }
   }
 
-  /** The program has taken so many bytes from a channel. */
+  /** The program has taken this many bytes from a channel. */
   void acknowledge(int number, long bytes) {
     writer.post(FrameKind.CREDIT, number, bytes, NO_TEXT);
   }
@@ -285,7 +285,7 @@ final class TcpLane implements FrameReader.Handler {
     inbox.nudgeAll();
   }
 
-  /** Cuts the connection; whoever reads or writes it gets an error. */
+  /** Cuts the connection; threads that read or write it get an error. */
   void disconnect() {
     leaving = true;
     readToTheEnd.countDown();

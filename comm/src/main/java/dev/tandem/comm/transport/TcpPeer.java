@@ -28,7 +28,7 @@ final class TcpPeer implements PeerWatch {
   private final Faults faults;
 
   /**
-   * @param jammed called when something must be sent later, by whoever has time
+   * @param jammed called when something must be sent later, by a thread that has time
    */
   TcpPeer(int rank, List<Wire> wires, Faults faults, Runnable jammed) {
     this.rank = rank;
@@ -90,7 +90,7 @@ final class TcpPeer implements PeerWatch {
     return moved;
   }
 
-  /** The program has taken so many bytes from a channel. */
+  /** The program has taken this many bytes from a channel. */
   void taken(int channel, long bytes) {
     long acknowledged = window.received(channel, bytes);
     if (acknowledged > 0 && !gone()) {
@@ -128,7 +128,7 @@ final class TcpPeer implements PeerWatch {
     return lanes.stream().anyMatch(lane -> lane.silentFor(limit, now));
   }
 
-  /** Starts the clock of silence anew. */
+  /** Starts the clock of silence again. */
   void forgive() {
     lanes.forEach(TcpLane::forgive);
   }

@@ -20,7 +20,7 @@ public record Traffic(
         steps - earlier.steps);
   }
 
-  /** The same with so many steps more. */
+  /** The same with more steps. */
   public Traffic withSteps(long more) {
     return new Traffic(messagesSent, bytesSent, messagesReceived, bytesReceived, steps + more);
   }

@@ -31,7 +31,7 @@ final class Window {
     return true;
   }
 
-  /** The receiver has acknowledged so many bytes. */
+  /** The receiver has acknowledged this many bytes. */
   synchronized void acknowledged(int channel, long bytes) {
     unacknowledged.merge(channel, -bytes, Long::sum);
     waiting.forEach(Wakeable::wake);
