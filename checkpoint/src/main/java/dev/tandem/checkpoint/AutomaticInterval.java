@@ -38,7 +38,10 @@ public final class AutomaticInterval {
     var _ = seconds(0, 0);
   }
 
-  /** The run continues after this many steps; its first save is as far from them as from the beginning. */
+  /**
+   * The run continues after this many steps; its first save is as far from them as from the
+   * beginning.
+   */
   public void begin(long step) {
     lastStep = step;
   }

@@ -136,8 +136,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
   }
 
   /**
-   * Agrees which rank writes what and makes the memory for it, so that the first save is as short as the
-   * others.
+   * Agrees which rank writes what and makes the memory for it, so that the first save is as short
+   * as the others.
    */
   public void prepare(SlicedState state) {
     if (!stores.getFirst().layoutIsOf(state)) {

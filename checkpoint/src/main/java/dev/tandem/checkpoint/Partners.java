@@ -7,8 +7,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Which rank holds whose part: every rank has one partner and is the partner of one other. If no host has
- * more than half of the ranks, every partner is on another host; a rank that is alone has itself.
+ * Which rank holds whose part: every rank has one partner and is the partner of one other. If no
+ * host has more than half of the ranks, every partner is on another host; a rank that is alone has
+ * itself.
  */
 record Partners(int to, int from) {
 

@@ -35,12 +35,13 @@
  * A level may be the memory of the ranks: every rank holds what it saves and what one other saves,
  * on another host where there are several ({@link dev.tandem.checkpoint.Partners}). Both hold the
  * manifest, so the checksums are those of a checkpoint on disk, verified when a part arrives and
- * again before any state is touched. Nothing is committed: a checkpoint exists if every part of it is
- * held by some rank, which the ranks agree on when they restore; so any ranks may be lost of
+ * again before any state is touched. Nothing is committed: a checkpoint exists if every part of it
+ * is held by some rank, which the ranks agree on when they restore; so any ranks may be lost of
  * which no two are partners, at any moment. The one before is let go only when all ranks have said
  * that they hold the new one. The memory ({@link dev.tandem.checkpoint.PartnerMemory}) belongs to
- * the process and outlives communicators; a checkpoint is identified by its step and by the generation of
- * the job that saved it, because another number of ranks cuts the same state in another way.
+ * the process and outlives communicators; a checkpoint is identified by its step and by the
+ * generation of the job that saved it, because another number of ranks cuts the same state in
+ * another way.
  *
  * <h2>Note [retention]</h2>
  *

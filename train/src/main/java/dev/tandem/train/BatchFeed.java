@@ -68,8 +68,7 @@ final class BatchFeed implements AutoCloseable {
     loader =
         reuse.isPresent()
             ? new Loader(
-                own ->
-                    new ReuseFeed(source, reuse.get(), own, communicator, meter.orElseThrow()),
+                own -> new ReuseFeed(source, reuse.get(), own, communicator, meter.orElseThrow()),
                 preparation,
                 plan,
                 options)

@@ -31,8 +31,8 @@ final class OutOfMemory {
     return new WorkFailedException(
         "out of memory: the network has %,d parameters and a step %,d samples over all ranks; use a"
                 .formatted(config.network().parameterCount(), config.batch().global())
-            + " smaller batch.global, a larger batch.accumulation, fewer ranks on this machine, or a"
-            + " smaller network",
+            + " smaller batch.global, a larger batch.accumulation, fewer ranks on this machine, or"
+            + " a smaller network",
         cause);
   }
 }

@@ -21,8 +21,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A trained run: its configuration, and its network with the parameters of one of
- * its checkpoints. Owns the network until closed.
+ * A trained run: its configuration, and its network with the parameters of one of its checkpoints.
+ * Owns the network until closed.
  */
 public final class SavedRun implements AutoCloseable {
 

@@ -138,8 +138,8 @@ final class ServerStep extends ReplicatedStep {
       log.accept(
           String.format(
               Locale.ROOT,
-              "parameter servers: ranks worked with parameters that lacked %.2f steps of the slowest"
-                  + " on average; %.1f MB were moved near, %.1f MB far",
+              "parameter servers: ranks worked with parameters that lacked %.2f steps of the"
+                  + " slowest on average; %.1f MB were moved near, %.1f MB far",
               all[2],
               all[0] / 1e6,
               all[1] / 1e6));

@@ -115,7 +115,9 @@ final class TrainingLoop {
     }
   }
 
-  /** What could not be saved was reported already; it is done again after the last good checkpoint. */
+  /**
+   * What could not be saved was reported already; it is done again after the last good checkpoint.
+   */
   private void awaitSaved() {
     try {
       parts.checkpoints().await();
@@ -144,7 +146,13 @@ final class TrainingLoop {
     long epoch = feed.epochSamples();
     events.accept(
         new TrainingEvent.Step(
-            now.step(), now.sample(), config.epochs() * epoch, loss, rate, norm, feed.batchOf(batch)));
+            now.step(),
+            now.sample(),
+            config.epochs() * epoch,
+            loss,
+            rate,
+            norm,
+            feed.batchOf(batch)));
     boolean epochEnded = now.sample() / epoch > batch.position().sample() / epoch;
     boolean better = false;
     if (epochEnded && (feed.epochs() % config.validation().everyEpochs() == 0 || !feed.hasNext())) {
@@ -207,7 +215,9 @@ final class TrainingLoop {
   private Map<String, String> values(Position position) {
     RunProgress progress =
         new RunProgress(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
-    Map<String, String> values = progress.values(feed.steps(), feed.reuse(), position.sample() / feed.epochSamples(), config.seed());
+    Map<String, String> values =
+        progress.values(
+            feed.steps(), feed.reuse(), position.sample() / feed.epochSamples(), config.seed());
     values.putAll(provenance);
     if (testedAfter == position.step()) {
       values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));

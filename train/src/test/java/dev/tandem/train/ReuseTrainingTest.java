@@ -102,11 +102,10 @@ class ReuseTrainingTest {
     ranks().train(example("reuse", "steps=2"), 2, "run", false);
     var e =
         assertThrows(
-            UsageException.class,
-            () -> ranks().train(example("reuse", "steps=4"), 1, "run", true));
+            UsageException.class, () -> ranks().train(example("reuse", "steps=4"), 1, "run", true));
     assertEquals(
-        "the checkpoint was saved with data.reuse 4:process,node, batch 16, 2 ranks, but this run has"
-            + " 4:process,node, batch 16, 1 ranks: resume with the same",
+        "the checkpoint was saved with data.reuse 4:process,node, batch 16, 2 ranks, but this run"
+            + " has 4:process,node, batch 16, 1 ranks: resume with the same",
         e.getMessage());
   }
 

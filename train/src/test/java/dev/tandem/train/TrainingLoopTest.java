@@ -145,9 +145,9 @@ class TrainingLoopTest {
     assertTrue(
         e.getMessage()
             .matches(
-                "step \\d+: the loss is .* and the norm of the gradients .*; the first gradient that"
-                    + " is not finite is that of layer \\w+ \\(\\w+\\.\\w+\\)\\. Lower schedule.rate"
-                    + " .*"),
+                "step \\d+: the loss is .* and the norm of the gradients .*; the first gradient"
+                    + " that is not finite is that of layer \\w+ \\(\\w+\\.\\w+\\)\\. Lower"
+                    + " schedule.rate .*"),
         e.getMessage());
     long step = Long.parseLong(e.getMessage().replaceAll("step (\\d+):.*", "$1"));
     assertEquals(List.of(step - 1), store("run").steps());
@@ -177,7 +177,8 @@ class TrainingLoopTest {
     assertTrue(
         e.getMessage()
             .matches(
-                "step \\d+: the loss jumped from about .* to .*; the largest gradient is that of layer \\w+ .*"),
+                "step \\d+: the loss jumped from about .* to .*; the largest gradient is that of"
+                    + " layer \\w+ .*"),
         e.getMessage());
     assertEquals(1, store("run").steps().size());
   }

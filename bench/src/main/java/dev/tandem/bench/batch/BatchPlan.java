@@ -32,7 +32,6 @@ record BatchPlan(
    * that a sample counts as much as before, and an epoch teaches about as much in fewer steps.
    */
   static BatchPlan growing(int first, GrowingBatch.Settings settings) {
-    return new BatchPlan(
-        GROW, first, settings.limit(), 1, () -> new GrowingBatch(settings));
+    return new BatchPlan(GROW, first, settings.limit(), 1, () -> new GrowingBatch(settings));
   }
 }

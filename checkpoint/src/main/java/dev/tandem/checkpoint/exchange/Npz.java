@@ -39,7 +39,8 @@ final class Npz {
   private static final int CHUNK = 1 << 20;
   private static final Pattern HEADER =
       Pattern.compile(
-          "\\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \\(([^)]*)\\),? *\\}\\s*");
+          "\\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \\(([^)]*)\\),?"
+              + " *\\}\\s*");
 
   private Npz() {}
 

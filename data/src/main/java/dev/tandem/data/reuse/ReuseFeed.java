@@ -33,7 +33,8 @@ import java.util.TreeSet;
  * <p>Note [Exchange in the order of the program]: the exchange before a pass is started when the
  * consumer asks for the first step of the pass before, on a communicator of its own. So all ranks
  * start the same exchanges in the same order, however far their threads have read ahead; and an
- * exchange that was started takes place, also if a rank gives up meanwhile, which it then announces in the exchange.
+ * exchange that was started takes place, also if a rank gives up meanwhile, which it then announces
+ * in the exchange.
  */
 public final class ReuseFeed implements Feed {
 

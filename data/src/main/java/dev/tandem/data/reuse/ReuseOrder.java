@@ -12,8 +12,8 @@ import java.util.List;
 
 /**
  * The order of samples under reuse: rounds of the plan's steps, each served pass by pass. Any step
- * is found without going through those before it. Positions count the steps and samples that are served, not those that
- * are read. Immutable.
+ * is found without going through those before it. Positions count the steps and samples that are
+ * served, not those that are read. Immutable.
  */
 public final class ReuseOrder {
 
@@ -89,8 +89,7 @@ public final class ReuseOrder {
       return place(step / perRound, step % perRound);
     }
     long within = step % servedPerEpoch();
-    return place(
-        step / servedPerEpoch() * roundsPerEpoch() + within / perRound, within % perRound);
+    return place(step / servedPerEpoch() * roundsPerEpoch() + within / perRound, within % perRound);
   }
 
   private Place place(long round, long within) {

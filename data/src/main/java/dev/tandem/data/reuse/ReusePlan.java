@@ -60,7 +60,8 @@ public record ReusePlan(int keptSteps, List<Level> passes, boolean sawTooth) {
       throw new UsageException(
           "reuse '"
               + text
-              + "': expected STEPS:LEVEL,..., as in 8:process,node; levels are process, node, switch, rack, machine");
+              + "': expected STEPS:LEVEL,..., as in 8:process,node; levels are process, node,"
+              + " switch, rack, machine");
     }
   }
 

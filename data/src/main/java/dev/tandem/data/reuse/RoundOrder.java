@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which rank holds and serves which sample in which pass of a round. Samples are numbered from 0 in the
- * order in which the first pass serves them. Every rank computes all of it; nothing is communicated.
- * Immutable.
+ * Which rank holds and serves which sample in which pass of a round. Samples are numbered from 0 in
+ * the order in which the first pass serves them. Every rank computes all of it; nothing is
+ * communicated. Immutable.
  */
 final class RoundOrder {
 

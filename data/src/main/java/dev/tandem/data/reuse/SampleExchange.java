@@ -12,8 +12,8 @@ import java.util.Optional;
 
 /**
  * One exchange of records between the ranks of a group, from what they hold in a pass to what they
- * serve in the next. All know from the order which records come from which rank and in which
- * order, so that only the records themselves travel.
+ * serve in the next. All know from the order which records come from which rank and in which order,
+ * so that only the records themselves travel.
  *
  * <p>Communication: an allreduce of one element and an all-to-all with blocks as long as the
  * longest that any rank has for any other.
@@ -48,8 +48,8 @@ final class SampleExchange {
   /**
    * Exchanges; all ranks of the group do it at the same time.
    *
-   * @param held the records of the pass before, as its list has them, or empty to give up; then
-   *     no rank gets any
+   * @param held the records of the pass before, as its list has them, or empty to give up; then no
+   *     rank gets any
    * @return the records of this pass
    */
   DataRecord[] run(Collectives group, Optional<DataRecord[]> held) {

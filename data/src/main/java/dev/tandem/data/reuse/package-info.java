@@ -18,8 +18,8 @@
  * epoch, which may cost accuracy. The {@link dev.tandem.data.reuse.ReuseReport} has it beside the
  * bytes read and moved, so that it can be weighed.
  *
- * <p>Threads: exchanges run in the background on communicators of their own, started by the consumer
- * in the order of the program. Memory: a round's records of the rank, and the next round's while it
- * is read ahead, on the garbage collector's heap.
+ * <p>Threads: exchanges run in the background on communicators of their own, started by the
+ * consumer in the order of the program. Memory: a round's records of the rank, and the next round's
+ * while it is read ahead, on the garbage collector's heap.
  */
 package dev.tandem.data.reuse;

@@ -163,7 +163,8 @@ class ReuseOrderTest {
     ReusePlan plan = new ReusePlan(4, List.of(Level.PROCESS), true);
     var e = assertThrows(UsageException.class, () -> new ReuseOrder(steps, plan, PLACES));
     assertEquals(
-        "a saw-tooth batch of 64 samples cannot be divided evenly among 5 ranks: change batch.global",
+        "a saw-tooth batch of 64 samples cannot be divided evenly among 5 ranks: change"
+            + " batch.global",
         e.getMessage());
   }
 

@@ -55,7 +55,8 @@ public final class DataCheck {
                         preparation.format().channels(),
                         preparation.format().height(),
                         preparation.format().width())
-                + " use another network, or data.augment and data.test-augment to change the images");
+                + " use another network, or data.augment and data.test-augment to change the"
+                + " images");
       }
     } catch (WorkFailedException e) {
       throw new WorkFailedException(key + ": " + e.getMessage(), e);

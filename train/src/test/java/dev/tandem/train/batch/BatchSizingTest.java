@@ -128,8 +128,7 @@ class BatchSizingTest {
     return batches.getLast();
   }
 
-  private static BatchObservation observation(
-      long step, long samples, double loss, int batch) {
+  private static BatchObservation observation(long step, long samples, double loss, int batch) {
     return new BatchObservation(step, 0, false, samples, loss, 0.1, batch);
   }
 }
