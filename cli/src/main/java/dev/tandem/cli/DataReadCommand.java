@@ -2,13 +2,13 @@ package dev.tandem.cli;
 
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
+import dev.tandem.data.read.ReadLaunch;
+import dev.tandem.data.read.ReaderReport;
 import dev.tandem.data.read.mode.BatchPlan;
 import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.mode.ModeSettings;
-import dev.tandem.data.read.ReadLaunch;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.data.read.mode.ReadRequest;
-import dev.tandem.data.read.ReaderReport;
 import dev.tandem.data.read.request.Requests;
 import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;

@@ -86,7 +86,8 @@ public final class ReadJob {
   private ReaderFactory read(RecordVisitor visitor, Breakdown times) {
     try (Environment environment = Environment.open(request.database());
         Snapshot snapshot = CommonSnapshot.of(environment, peers);
-        ReaderFactory readings = new ReaderFactory(request, peers, environment.file(), snapshot, times)) {
+        ReaderFactory readings =
+            new ReaderFactory(request, peers, environment.file(), snapshot, times)) {
       try (Reading reading = readings.open()) {
         reading.run(visitor, times);
         long waits = System.nanoTime();

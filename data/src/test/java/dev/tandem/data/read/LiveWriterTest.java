@@ -1,6 +1,5 @@
 package dev.tandem.data.read;
 
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

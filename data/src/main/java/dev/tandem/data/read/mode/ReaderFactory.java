@@ -39,7 +39,8 @@ public final class ReaderFactory implements AutoCloseable {
   private final List<Peers> formed = new ArrayList<>();
   private String indexOrigin = "";
 
-  public ReaderFactory(ReadRequest request, Peers peers, Path file, Snapshot snapshot, Breakdown times) {
+  public ReaderFactory(
+      ReadRequest request, Peers peers, Path file, Snapshot snapshot, Breakdown times) {
     this.peers = peers;
     this.file = file;
     this.snapshot = snapshot;
@@ -224,7 +225,8 @@ public final class ReaderFactory implements AutoCloseable {
     return indexed(requests, opened, size, turns);
   }
 
-  private Reading indexed(Requests requests, PositionalFile opened, RingSize size, ReadTurns turns) {
+  private Reading indexed(
+      Requests requests, PositionalFile opened, RingSize size, ReadTurns turns) {
     // Followers do without the index, which eight new JVMs on two cores would load for long. A root
     // loads it while the ring is made, for which the followers wait.
     if (root()) {

@@ -1,6 +1,5 @@
 package dev.tandem.data.read.request;
 
-
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.IoUring;
 import dev.tandem.posix.PositionalFile;
@@ -36,7 +35,8 @@ public final class RequestThreads implements AutoCloseable {
    * @param queueDepth requests under way at once
    * @param shortRequests requests are a few pages each
    */
-  public RequestThreads(PositionalFile file, int queueDepth, boolean shortRequests, Failures failures) {
+  public RequestThreads(
+      PositionalFile file, int queueDepth, boolean shortRequests, Failures failures) {
     this.fileSize = file.size();
     this.failures = failures;
     this.newest = new ReadRound(null);
