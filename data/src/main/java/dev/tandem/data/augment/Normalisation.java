@@ -18,7 +18,7 @@ public record Normalisation(List<Double> means, List<Double> deviations) {
     deviations = List.copyOf(deviations);
     if (means.isEmpty() || means.size() != deviations.size()) {
       throw new UsageException(
-          "normalisation by %d means and %d deviations: one of each a channel, or one of each"
+          "normalisation by %d means and %d deviations: one of each per channel, or one of each"
               .formatted(means.size(), deviations.size()));
     }
     for (int channel = 0; channel < means.size(); channel++) {

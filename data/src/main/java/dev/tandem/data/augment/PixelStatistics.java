@@ -54,7 +54,7 @@ public final class PixelStatistics {
     try {
       image = decoder.decode(record).image();
     } catch (WorkFailedException e) {
-      // Whoever loads the records will name it; here it only does not count.
+      // A loader of the records will name it; here it only does not count.
       return;
     }
     add(image);

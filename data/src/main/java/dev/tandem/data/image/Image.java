@@ -30,7 +30,7 @@ public record Image(
     }
   }
 
-  /** An image whose planes and rows lie one behind the other. */
+  /** An image whose planes and rows lie one after the other. */
   public static Image of(MemorySegment bytes, int channels, int height, int width) {
     return new Image(bytes, channels, height, width, 0, width, height * width, false);
   }
@@ -89,7 +89,7 @@ public record Image(
     }
   }
 
-  /** A copy with planes and rows one behind the other. */
+  /** A copy with planes and rows one after the other. */
   public PlanarImage planar() {
     byte[] pixels = new byte[Math.multiplyExact(channels, Math.multiplyExact(height, width))];
     for (int channel = 0; channel < channels; channel++) {

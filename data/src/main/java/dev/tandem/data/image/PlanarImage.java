@@ -93,7 +93,7 @@ public final class PlanarImage {
     return width;
   }
 
-  /** The planes one behind the other, not a copy. */
+  /** The planes one after the other, not a copy. */
   public byte[] pixels() {
     return pixels;
   }

@@ -21,7 +21,7 @@ public interface Feed extends AutoCloseable {
   /** The consumer asks for this step of the plan, counted from 0; called by its thread. */
   default void asked(long index) {}
 
-  /** Whoever waits in {@code next} or {@code read} gives up. Whatever it reads from stays open. */
+  /** Threads that wait in {@code next} or {@code read} give up. What it reads from stays open. */
   @Override
   void close();
 }

@@ -33,7 +33,7 @@ final class FetchedGroup {
     return users == 0;
   }
 
-  /** Closes the block if it is open, whoever needs it. */
+  /** Closes the block if it is open, even if steps need it. */
   void close() {
     if (users > 0) {
       users = 0;

@@ -44,7 +44,7 @@ final class Fetcher implements Runnable {
       }
     } catch (Throwable e) {
       // Planning failed: there is no ticket that would put the failure in its place.
-      queue.fail(Worker.told(e));
+      queue.fail(Worker.asTandemException(e));
     }
   }
 
@@ -90,7 +90,7 @@ final class Fetcher implements Runnable {
       }
       return works;
     } catch (Throwable e) {
-      return List.of(StepWork.failed(Worker.told(e)));
+      return List.of(StepWork.failed(Worker.asTandemException(e)));
     }
   }
 }

@@ -43,7 +43,7 @@ public record Plan(int rank, int ranks, int shards, Position from, long steps) {
     return firstShard(rank);
   }
 
-  /** The shard behind this rank's last. */
+  /** The shard after this rank's last. */
   public int endShard() {
     return firstShard(rank + 1);
   }

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Note [Order in the queue]: fetches are reserved, and delivered, in the order of the steps (by
  * tickets); workers begin steps in that order, so the oldest unfinished step always has a slot and
- * its records, and the consumer, who takes the oldest, can never wait for a step that waits for
- * him. A failure is a step of its own in that order: all batches before it come out first.
+ * its records, and the consumer, which takes the oldest, can never wait for a step that waits for
+ * it. A failure is a step of its own in that order: all batches before it come out first.
  */
 final class StepQueue {
 

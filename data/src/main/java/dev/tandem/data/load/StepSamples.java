@@ -3,7 +3,7 @@ package dev.tandem.data.load;
 import dev.tandem.data.order.Step;
 
 /**
- * What a rank is to have in its batch of one step. Immutable as far as nobody writes its arrays.
+ * What a rank is to have in its batch of one step. Immutable as long as its arrays are not written.
  */
 public final class StepSamples {
 

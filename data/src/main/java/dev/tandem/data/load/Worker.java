@@ -25,7 +25,7 @@ final class Worker implements Runnable {
         work(chunk);
       }
     } catch (Throwable e) {
-      queue.fail(told(e));
+      queue.fail(asTandemException(e));
     }
   }
 
@@ -38,11 +38,11 @@ final class Worker implements Runnable {
       }
       chunk.work().ensureIntact();
     } catch (Throwable e) {
-      failure = told(e);
+      failure = asTandemException(e);
     }
     writer.report();
     if (queue.finish(chunk, bad, failure)) {
-      // Nobody else touches the step now.
+      // No other thread touches the step now.
       chunk.work().closeGaps();
       queue.complete(chunk.work());
     }
@@ -62,7 +62,7 @@ final class Worker implements Runnable {
   }
 
   /** Whatever a thread failed with, as something to tell the consumer. */
-  static TandemException told(Throwable cause) {
+  static TandemException asTandemException(Throwable cause) {
     return cause instanceof TandemException known
         ? known
         : new WorkFailedException("the loader failed: " + cause, cause);

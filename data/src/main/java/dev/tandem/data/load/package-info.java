@@ -10,7 +10,7 @@
  *
  * <p>Promises: batches come in order and do not depend on threads; memory is bounded by {@link
  * dev.tandem.data.load.LoaderOptions#prefetchBytes()}; a failure comes out of {@code next()} where
- * it belongs; closing leaves no thread behind and never interrupts one that reads.
+ * it belongs; closing ends all threads and never interrupts one that reads.
  *
  * <p>Threads: a loader has one consumer. Memory: a loader owns its batches and lends them.
  */

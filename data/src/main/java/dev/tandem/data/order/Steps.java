@@ -43,7 +43,7 @@ public record Steps(SampleOrder order, int globalBatch, EpochEnd epochEnd) {
     };
   }
 
-  /** Steps until so many epochs are through; circular ones may go beyond them. */
+  /** Steps of this many epochs; circular ones may go beyond them. */
   public long stepsFor(long epochs) {
     return switch (epochEnd) {
       case CIRCULAR -> Math.ceilDiv(epochs * order.size(), (long) globalBatch);

@@ -29,7 +29,7 @@ public final class LmdbSources {
    * Opens a database by its folder or its data file; all ranks call this together.
    *
    * @param communicator of all ranks; stays open at least as long as the source
-   * @param log is told in one line, in the first rank, how the data will be read
+   * @param log takes one line, in the first rank, which says how the data will be read
    */
   public static RecordSource open(
       Path path, LoadRequest request, Communicator communicator, Consumer<String> log) {

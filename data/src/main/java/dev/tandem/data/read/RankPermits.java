@@ -30,17 +30,17 @@ final class RankPermits implements IoPermits {
       this.server = new Server(permits);
       server.start(communicator, IntStream.range(1, communicator.size()).toArray());
     } else {
-      this.permits = null;
+      // The threads of this rank take turns at its link.
+      this.permits = new Semaphore(1, true);
       this.server = null;
       this.link = RankServer.link(communicator, 0);
     }
   }
 
   @Override
-  public synchronized void acquire() {
-    if (link == null) {
-      permits.acquireUninterruptibly();
-    } else {
+  public void acquire() {
+    permits.acquireUninterruptibly();
+    if (link != null) {
       say(ASKS);
       link.receive(MemorySegment.ofArray(new byte[1]), 0);
     }
@@ -48,11 +48,10 @@ final class RankPermits implements IoPermits {
 
   @Override
   public void release() {
-    if (link == null) {
-      permits.release();
-    } else {
+    if (link != null) {
       say(RETURNS);
     }
+    permits.release();
   }
 
   private void say(byte what) {

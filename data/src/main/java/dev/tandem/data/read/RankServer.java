@@ -29,7 +29,7 @@ abstract class RankServer implements AutoCloseable {
                     try (link) {
                       serve(link);
                     } catch (TandemException e) {
-                      // The rank was lost, which whoever trains with it notices.
+                      // The rank was lost, which the ranks that train with it notice.
                     }
                   }));
     }

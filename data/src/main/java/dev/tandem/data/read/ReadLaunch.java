@@ -20,7 +20,7 @@ public final class ReadLaunch {
   private static final String ARCHIVE_WITH_MODULES = "-XX:SharedArchiveFile=";
   private static final String FIRST_COMPILER_ONLY = "-XX:TieredStopAtLevel=";
 
-  /** From so many on in each reader the optimizing compiler pays: records cost, bytes do not. */
+  /** From this many on in each reader the optimizing compiler pays: records cost, bytes do not. */
   private static final long MANY_RECORDS = 2_000_000;
 
   private ReadLaunch() {}

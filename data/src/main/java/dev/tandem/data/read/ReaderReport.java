@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param readSeconds waiting for bytes; with a mapping also looking at them
  * @param copySeconds copying records into shared memory
  * @param skewSeconds waiting for other readers
- * @param consumeSeconds in the consumer, where that can be told from reading
+ * @param consumeSeconds in the consumer, where that can be separated from reading
  * @param sleepShare part of the time that the reader's thread did not run
  * @param bytesNeeded keys and values of this reader's records
  * @param bytesRead bytes that this process had from the storage

@@ -43,7 +43,7 @@ public final class Sources {
    *
    * @param request how records are to be read, if it is an LMDB database
    * @param communicator of all ranks; stays open at least as long as the source
-   * @param log is told in one line, in the first rank, how the data will be read
+   * @param log takes one line, in the first rank, which says how the data will be read
    */
   public static RecordSource open(
       Path path,

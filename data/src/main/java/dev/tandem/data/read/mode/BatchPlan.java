@@ -7,7 +7,7 @@ import dev.tandem.data.order.Permutation;
 /**
  * Which records every reader takes in every iteration, as Caffe has it: iteration {@code i} takes
  * the places {@code i * batch} to {@code (i + 1) * batch - 1} of an endless sequence of all
- * records, and each reader a contiguous share of them; behind the last record comes the first
+ * records, and each reader a contiguous share of them; after the last record comes the first
  * again. Immutable; for any thread.
  */
 public final class BatchPlan {
@@ -70,7 +70,7 @@ public final class BatchPlan {
     return permutation == null;
   }
 
-  /** Where in the batch the share of a reader begins; the one behind the last begins at its end. */
+  /** Where in the batch the share of a reader begins; the one after the last begins at its end. */
   public int first(int reader) {
     return (int) ((long) batch * reader / readers);
   }
@@ -91,7 +91,7 @@ public final class BatchPlan {
     return place < records ? place : place % records;
   }
 
-  /** The place behind one of the first epoch, again of the first epoch: without a division. */
+  /** The place after one of the first epoch, again of the first epoch: without a division. */
   long after(long place) {
     return place + 1 < records ? place + 1 : 0;
   }

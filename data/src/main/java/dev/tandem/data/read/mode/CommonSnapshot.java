@@ -6,8 +6,8 @@ import dev.tandem.lmdb.Snapshot;
 import java.nio.ByteBuffer;
 
 /**
- * The same state of a database for all readers, also while somebody writes: records of two states
- * must not come together, and whoever reads at places that another found must notice when that
+ * The same state of a database for all readers, also while a process writes: records of two states
+ * must not come together, and a reader at places that another found must notice when that
  * one's state is overwritten.
  */
 public final class CommonSnapshot {
@@ -32,7 +32,7 @@ public final class CommonSnapshot {
       snapshot.close();
     }
     throw new WorkFailedException(
-        "%s changes faster than its %d readers can open it together; read it when nobody writes"
+        "%s changes faster than its %d readers can open it together; read it when no process writes"
             .formatted(environment.file(), peers.size()));
   }
 

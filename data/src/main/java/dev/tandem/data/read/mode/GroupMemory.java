@@ -16,7 +16,7 @@ final class GroupMemory {
   /**
    * Makes or joins memory of the group, full of zeros; all its processes call it together.
    *
-   * @param huge so many bytes of it are in huge pages, where the kernel can
+   * @param huge how many bytes of it are in huge pages, where the kernel can
    */
   static MemorySegment map(Peers group, long bytes, long huge) {
     if (group.size() == 1) {

@@ -47,7 +47,7 @@ final class IndexLoading {
     long began = System.nanoTime();
     RecordIndex index = RecordIndex.openOrBuild(database, Progress.SILENT);
     if (!index.describes(snapshot.main())) {
-      // Somebody has committed since the snapshot was taken.
+      // A writer has committed since the snapshot was taken.
       index = RecordIndex.build(snapshot.main(), false, Progress.SILENT);
     }
     nanos = System.nanoTime() - began;

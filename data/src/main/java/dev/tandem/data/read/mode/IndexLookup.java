@@ -13,7 +13,7 @@ final class IndexLookup {
   private final RecordIndex index;
   private final NumberedKeys numbered;
 
-  /** The last keys that were made from numbers; each goes behind the one before, then round. */
+  /** The last keys that were made from numbers; each goes after the one before, then round. */
   private final ByteBuffer made;
 
   private int nextMade;
@@ -35,7 +35,7 @@ final class IndexLookup {
   /**
    * With keys that count, for which no leaf is needed.
    *
-   * @param kept so many keys stay where they are while others are found
+   * @param kept how many keys stay where they are while others are found
    */
   static IndexLookup withNumbers(RecordIndex index, int kept) {
     return new IndexLookup(index, index.numberedKeys().orElseThrow(), kept);

@@ -15,7 +15,7 @@ import java.nio.file.StandardOpenOption;
 /**
  * A data file in memory, in windows that overlap: a value of up to a gibibyte lies whole in the
  * window of its first byte. Buffers, because a new JVM reads through them several times faster than
- * through segments. The windows are one thread's own; they are unmapped when nobody has them any
+ * through segments. The windows are one thread's own; they are unmapped when nothing uses them any
  * more.
  */
 public final class MappedData {
@@ -25,7 +25,7 @@ public final class MappedData {
 
   private final ByteBuffer[] windows;
 
-  /** The same, for visitors, who change positions and limits. */
+  /** The same, for visitors, which change positions and limits. */
   private final ByteBuffer[] views;
 
   public MappedData(Path file) {

@@ -67,7 +67,7 @@ final class MappedReading implements Reading {
     breakdown.read += System.nanoTime() - began;
   }
 
-  /** Takes iterations that nobody has taken. */
+  /** Takes iterations that are not taken. */
   private final class Worker extends Thread {
 
     private final RecordVisitor visitor;

@@ -30,7 +30,7 @@ record ModeChoice(ReadMode mode, ModeSettings settings, String reason) {
   /** One alone may meet a bad moment. Where both are slow, more would only take longer. */
   private static final int FEWEST_READS = 2;
 
-  /** Of reads that are slow because other readers, who are just starting, use up a ration. */
+  /** Of reads that are slow because other readers, which are just starting, use up a ration. */
   private static final int DOUBTFUL_READS = 12;
 
   private static final double CERTAINLY_SLOW_SECONDS = 0.005;
@@ -53,7 +53,7 @@ record ModeChoice(ReadMode mode, ModeSettings settings, String reason) {
    */
   private static final double RATIONED_REQUEST_SECONDS = 0.00025;
 
-  /** Where it is so many times the shortest, some may have passed before a ration began. */
+  /** Where it is this many times the shortest, some may have passed before a ration began. */
   private static final double SUSPICIOUS_TIMES = 2;
 
   /** The longest request that reaches a disk whole, if its memory is in huge pages. */
@@ -62,7 +62,7 @@ record ModeChoice(ReadMode mode, ModeSettings settings, String reason) {
   /** Small reads that are asked for at once, to see whether storage works on them side by side. */
   private static final int TOGETHER = 8;
 
-  /** If they take so many times as long as one, or longer, they wait for each other. */
+  /** If they take this many times as long as one, or longer, they wait for each other. */
   private static final double SIDE_BY_SIDE = 3;
 
   /** Requests under way in a reader, where they take long side by side. */
@@ -82,7 +82,7 @@ record ModeChoice(ReadMode mode, ModeSettings settings, String reason) {
   private static final int EVERY_READER = 1 << 20;
 
   /**
-   * Looks at the file and decides, for readers on so many hosts, so many on each.
+   * Looks at the file and decides, for readers on several hosts, equally many on each.
    *
    * @param shortRecords in random order requests are a few pages each
    */
@@ -163,7 +163,7 @@ record ModeChoice(ReadMode mode, ModeSettings settings, String reason) {
     }
     int block = rationed ? WHOLE_REQUEST : block(small, bandwidth);
     Requests requests = new Requests(block, 2, route);
-    String coalesced = ", one root a host, blocks of " + (block >> 20) + " MiB, queue depth 2";
+    String coalesced = ", one root per host, blocks of " + (block >> 20) + " MiB, queue depth 2";
     if (hosts > 1) {
       int group = Math.max(1, hosts / 2);
       return new ModeChoice(
@@ -236,7 +236,7 @@ record ModeChoice(ReadMode mode, ModeSettings settings, String reason) {
       return mean > RATIONED_REQUEST_SECONDS || mean > SUSPICIOUS_TIMES * best;
     }
 
-    /** Reads so many times, or fewer if that takes long. */
+    /** Reads at most N times, or fewer if that takes long. */
     static Reads time(
         PositionalFile file, ByteBuffer memory, int length, int most, SplittableRandom random) {
       double best = Double.MAX_VALUE;

@@ -59,7 +59,7 @@ public interface Peers extends AutoCloseable {
 
     @Override
     public void barrier() {
-      // Nobody to wait for.
+      // No other reader to wait for.
     }
 
     @Override
@@ -69,12 +69,12 @@ public interface Peers extends AutoCloseable {
 
     @Override
     public void send(byte[] bytes, int to) {
-      throw new IllegalStateException("a reader that is alone has nobody to send to");
+      throw new IllegalStateException("a reader that is alone has no other to send to");
     }
 
     @Override
     public void receive(byte[] target, int from) {
-      throw new IllegalStateException("a reader that is alone has nobody to hear from");
+      throw new IllegalStateException("a reader that is alone has no other to receive from");
     }
 
     @Override

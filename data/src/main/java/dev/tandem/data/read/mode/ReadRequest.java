@@ -38,7 +38,7 @@ public record ReadRequest(
     }
   }
 
-  /** The plan for a database of so many records and so many readers. */
+  /** The plan for a database of this many records and readers. */
   public BatchPlan plan(long records, int readers) {
     long batches = iterations == EPOCH ? Math.ceilDiv(records, (long) batch) : iterations;
     return new BatchPlan(records, batch, readers, batches, access, seed);

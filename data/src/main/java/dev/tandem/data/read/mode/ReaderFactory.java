@@ -168,7 +168,7 @@ public final class ReaderFactory implements AutoCloseable {
     if (Seeker.records(plan, groups.members()) == 0) {
       return copying(ring);
     }
-    // The cursor passes those who have nothing to read.
+    // The cursor skips roots that have nothing to read.
     RootGroups busy = groups.withRecords(plan);
     Peers roots = form(busy.roots());
     int[] hosts = peers.hosts();

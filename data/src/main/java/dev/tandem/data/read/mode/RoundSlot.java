@@ -50,7 +50,7 @@ final class RoundSlot {
     this.dataAt = dataAt(capacity);
   }
 
-  /** Memory for a slot with so many bytes of data; a multiple of the page size. */
+  /** Memory for a slot with this many bytes of data; a multiple of the page size. */
   static int bytesFor(int capacity) {
     return Math.addExact(dataAt(capacity), (capacity + ALIGNMENT - 1) & -ALIGNMENT);
   }

@@ -80,7 +80,7 @@ final class Seeker extends Thread {
         }
       }
     } catch (InterruptedException e) {
-      // The reader was closed: nobody waits for more.
+      // The reader was closed and needs no more.
       Thread.currentThread().interrupt();
     } catch (Throwable e) {
       failures.fail(e);

@@ -122,7 +122,7 @@ final class SharedRing implements SlotRing {
   @Override
   public void fail(Throwable cause) {
     failure = cause;
-    // Whoever sleeps looks at the mark when the nap is over.
+    // A process that sleeps looks at the mark when its nap is over.
     WORD.setVolatile(control, 0L, 1);
   }
 

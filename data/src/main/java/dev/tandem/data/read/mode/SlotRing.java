@@ -28,7 +28,7 @@ interface SlotRing extends RequestThreads.Failures, AutoCloseable {
   @Override
   void fail(Throwable failure);
 
-  /** Whoever waits as a producer gives up. */
+  /** A producer that waits gives up. */
   @Override
   void close();
 }

@@ -19,7 +19,7 @@ import java.util.Optional;
  *
  * @param description what was staged, in a line
  * @param from first ordinals of ranges, ascending
- * @param to ordinals behind the ranges
+ * @param to ordinals after the ranges
  */
 public record StagedRecords(String description, List<Long> from, List<Long> to) {
 

@@ -8,7 +8,7 @@ import java.util.List;
  * Staggering: the roots of all hosts stand in groups, and only those with a token have requests
  * under way. There are as many tokens as roots in a group; a root passes its token to the one with
  * the same place in the next group when the requests of its turn are done. A turn has the same
- * iterations for all roots, so nobody waits for a token that never comes.
+ * iterations for all roots, so no root waits for a token that never comes.
  */
 final class TokenTurns implements ReadTurns {
 
@@ -47,7 +47,7 @@ final class TokenTurns implements ReadTurns {
 
   @Override
   public void begin(long iteration) {
-    // A root without records stands behind the last iteration from the beginning.
+    // A root without records stands after the last iteration from the beginning.
     long wanted = Math.min(iteration / iterationsATurn, turns - 1);
     while (turn < wanted) {
       pass();

@@ -15,7 +15,7 @@ public final class MemoryPool {
 
   private final Deque<ByteBuffer> kept = new ArrayDeque<>();
 
-  /** Little-endian memory of at least so many bytes. */
+  /** Little-endian memory of at least this many bytes. */
   public synchronized ByteBuffer take(int bytes) {
     // By iterator: buffers are equal when their bytes are, which takes long to find out.
     for (Iterator<ByteBuffer> candidates = kept.iterator(); candidates.hasNext(); ) {

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The requests that fill one slot. Made by one thread, then worked off by several: each takes the
- * next request that nobody has taken.
+ * next request that is not taken.
  */
 public class ReadRound {
 

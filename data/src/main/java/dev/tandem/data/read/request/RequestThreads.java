@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public final class RequestThreads implements AutoCloseable {
 
-  /** Is told of the first failure of each thread, which ends it. */
+  /** Takes the first failure of each thread, which ends it. */
   public interface Failures {
     void fail(Throwable failure);
   }
@@ -173,7 +173,7 @@ public final class RequestThreads implements AutoCloseable {
     file.read(round.target(request), position, needed);
   }
 
-  /** So many requests are done. */
+  /** This many requests are done. */
   public synchronized void finished(int requests) {
     unfinished -= requests;
     if (unfinished == 0) {
@@ -181,7 +181,7 @@ public final class RequestThreads implements AutoCloseable {
     }
   }
 
-  /** Waits for the round behind this one; null if there will be none. */
+  /** Waits for the round after this one; null if there will be none. */
   public synchronized ReadRound following(ReadRound round) {
     while (round.following == null && !complete && !closed) {
       pause();
@@ -189,7 +189,7 @@ public final class RequestThreads implements AutoCloseable {
     return closed ? null : round.following;
   }
 
-  /** The round behind this one, or null if there is none yet. */
+  /** The round after this one, or null if there is none yet. */
   public synchronized ReadRound followingNow(ReadRound round) {
     return closed ? null : round.following;
   }

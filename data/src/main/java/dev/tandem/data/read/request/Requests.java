@@ -28,7 +28,7 @@ public record Requests(int block, int queueDepth, Route route) {
   /** Requests under way that random reads of single records need. */
   public static final int RANDOM_DEPTH = 32;
 
-  /** From so many bytes on a request gains from huge pages, and less from the kernel's queue. */
+  /** From this many bytes on a request gains from huge pages, and less from the kernel's queue. */
   public static final long LONG_BYTES = 64 << 10;
 
   private static final int SMALLEST_BLOCK = 4096;

@@ -84,17 +84,17 @@ public final class Windows {
     long end = -1;
     for (int i = 0; i < added; i++) {
       long first = ranges[i] >>> COUNT_BITS;
-      long behind = first + (ranges[i] & COUNT_MASK);
+      long after = first + (ranges[i] & COUNT_MASK);
       long gap = Math.max(0, first - end);
       if (start >= 0 && gap <= gapBlocks && gap <= spareBlocks) {
         spareBlocks -= gap;
-        end = Math.max(end, behind);
+        end = Math.max(end, after);
       } else {
         if (start >= 0) {
           at = window(start, end, at);
         }
         start = first;
-        end = behind;
+        end = after;
       }
     }
     if (start >= 0) {
