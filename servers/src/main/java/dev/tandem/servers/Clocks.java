@@ -5,7 +5,7 @@ import java.util.Arrays;
 /** How many gradients each client has pushed. For one thread at a time. */
 final class Clocks {
 
-  /** The clock of who has left: nobody waits for it. */
+  /** The clock of a worker that has left: none waits for it. */
   static final long LEFT = Long.MAX_VALUE;
 
   private final long[] clocks;

@@ -56,7 +56,7 @@ final class Contributions {
     return true;
   }
 
-  /** Whether everybody has contributed who has not left. */
+  /** Whether all that have not left have contributed. */
   boolean complete(Clocks clocks) {
     for (int client = 0; client < ofClients.length; client++) {
       if (ofClients[client] == null && !clocks.left(client)) {
@@ -82,7 +82,7 @@ final class Contributions {
     return rate;
   }
 
-  /** What any of them told. */
+  /** The notices of all of them. */
   long notices() {
     return notices;
   }

@@ -15,7 +15,7 @@ final class FailureLatch {
   private RuntimeException failure;
   private final List<Object> monitors = new ArrayList<>();
 
-  /** Something failed: whoever waits is to know. */
+  /** Something failed: wakes all threads that wait. */
   void fail(RuntimeException e) {
     List<Object> waiting;
     synchronized (this) {
@@ -42,7 +42,7 @@ final class FailureLatch {
     if (failure == null) {
       return;
     }
-    // An exception of its own for each thread, so that its stack says who waited for what.
+    // An exception of its own for each thread, so that its stack says what it waited for.
     throw failure instanceof PeerLostException lost
         ? new PeerLostException(lost.lostRank(), reason(lost), lost)
         : new WorkFailedException("the parameter servers failed: " + failure.getMessage(), failure);

@@ -119,12 +119,12 @@ public final class ParameterServers implements AutoCloseable {
     notices.add(notice);
   }
 
-  /** Whether all workers stop after the step that was just made, because one told a notice. */
+  /** Whether all workers stop after the step that was just made, because one sent a notice. */
   public boolean stopsHere() {
     return clock >= last.stopAt();
   }
 
-  /** Whether any worker has told this, as far as this one knows; after {@link #drain} all do. */
+  /** Whether any worker has sent this notice, as far as this one knows; after {@link #drain} all do. */
   public boolean told(Notice notice) {
     return (last.notices() & notice.bit()) != 0;
   }
@@ -188,7 +188,7 @@ public final class ParameterServers implements AutoCloseable {
     return e;
   }
 
-  /** After {@link #finish} nothing is left behind; else threads end with the communicator. */
+  /** After {@link #finish} no thread is left; else threads end with the communicator. */
   @Override
   public void close() {
     if (finished) {

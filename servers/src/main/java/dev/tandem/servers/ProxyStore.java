@@ -20,12 +20,12 @@ import java.util.Optional;
  * Towards upstream the proxy is a client at the clock of its slowest one; so the slowest worker of
  * all is held up by nobody: what it needs has the age {@code s} or less, all that it waits for is
  * pushed already, and pushes wait for nothing. A faster client waits until a fetch is fresh enough
- * for it; at the latest that is the one behind the round of its own clock, to which all slower
- * clients get as well. While the thread waits for an answer it does not forward, but who could wait
+ * for it; at the latest that is the one after the round of its own clock, to which all slower
+ * clients get as well. While the thread waits for an answer it does not forward, but clients that could wait
  * for its next round, a client {@code s} rounds ahead, is not the slowest one that the answer waits
  * for.
  *
- * <p>{@code Note [staleness is for late workers]}: a client that asks waits for the fetch behind
+ * <p>{@code Note [staleness is for late workers]}: a client that asks waits for the fetch after
  * the last round that all clients of the proxy have contributed to by then, also where older
  * parameters were fresh enough. Otherwise nobody would wait for the proxy's thread: clients that
  * compute faster than it forwards and fetches would queue up round after round until they are
@@ -223,7 +223,7 @@ final class ProxyStore implements Store {
     }
   }
 
-  /** Hands out from now on what has arrived behind a round. */
+  /** Hands out from now on what has arrived after a round. */
   private synchronized void show(long round, Request.Answer arrived) {
     fetched = Math.max(fetched, round);
     MemorySegment last = cached;

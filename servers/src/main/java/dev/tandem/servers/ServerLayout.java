@@ -106,7 +106,7 @@ public record ServerLayout(
     return workers.stream().map(worker -> head(worker, level)).distinct().sorted().toList();
   }
 
-  /** The rank that speaks for another after so many levels of proxies. */
+  /** The rank that speaks for another after a number of levels of proxies. */
   private int head(int rank, int levels) {
     return levels == 0
         ? rank

@@ -6,11 +6,11 @@ import java.lang.foreign.MemorySegment;
  * The flat parameters cut into shards of nearly equal size, in order.
  *
  * @param elements float32 numbers in all
- * @param count of shards; those behind the last element are empty
+ * @param count of shards; those after the last element are empty
  */
 record Shards(long elements, int count) {
 
-  /** Shards begin at multiples of so many elements: a cache line belongs to one of them. */
+  /** Shards begin at multiples of this number of elements: a cache line belongs to one of them. */
   private static final long GRAIN = 16;
 
   /** The first element of a shard. */

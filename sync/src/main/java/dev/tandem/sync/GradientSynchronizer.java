@@ -39,7 +39,7 @@ public interface GradientSynchronizer {
     return List.of();
   }
 
-  /** The last step, whose gradients are thrown away, shall have left nothing behind. */
+  /** The last step, whose gradients are thrown away, shall have left nothing. */
   default void undo() {}
 
   /** What this rank has given to be summed so far. */

@@ -278,7 +278,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   }
 
   /**
-   * Stops the synchronisers of all ranks; completions of what is pending are told {@link
+   * Stops the synchronisers of all ranks; completions of what is pending get {@link
    * dev.tandem.sync.request.Outcome.Aborted}.
    */
   @Override

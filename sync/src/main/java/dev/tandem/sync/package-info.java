@@ -3,8 +3,8 @@
  * with the same bits everywhere. Knows tensors and collectives, not the engine that made the
  * gradients.
  *
- * <p>The door is {@link dev.tandem.sync.Synchronizer}; behind it, each package using only those
- * before it:
+ * <p>Programs use {@link dev.tandem.sync.Synchronizer}. Its packages, each using only those before
+ * it:
  *
  * <ul>
  *   <li>{@code compress}: sums with fewer bytes
@@ -20,7 +20,7 @@
  * <p>The way of a gradient: a thread that computes requests it by name ({@code RequestQueue}); the
  * background thread learns that all ranks have (by negotiation in cycles, or because a plan says
  * what comes next and all have arrived there), reduces it in place with others of its kind, and
- * tells the completion. Plain sums are those of {@link dev.tandem.sync.BlockingSynchronizer}, bit
+ * calls the completion. Plain sums are those of {@link dev.tandem.sync.BlockingSynchronizer}, bit
  * by bit, whatever the policy, the order of arrival or the fusion: every element is weighted on its
  * rank and summed in rank order ({@code comm} at level {@code run}).
  *
@@ -29,8 +29,8 @@
  * [leaving a plan]} in {@code agent.PlannedTransfers}.
  *
  * <p>Threads: requests may come from any thread; each synchroniser has one background thread, which
- * sleeps when there is nothing to do, and one for each transfer if several may run at once. Memory:
- * gradients are reduced in place, in the memory of whoever owns them, and belong to the
+ * sleeps when there is nothing to do. Memory:
+ * gradients are reduced in place, in the memory of their owner, and belong to the
  * synchroniser until their completion.
  */
 package dev.tandem.sync;

@@ -14,7 +14,7 @@ import java.util.Locale;
 
 /**
  * Measures in a second what a page costs on this machine, through a mapping and through explicit
- * reads, when it is in the page cache. Leaves nothing behind.
+ * reads, when it is in the page cache. Leaves no file.
  */
 public final class LocalProbe {
 

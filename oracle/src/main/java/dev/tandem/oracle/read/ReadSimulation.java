@@ -136,7 +136,7 @@ final class ReadSimulation {
       long begins = shareBegins(round, node);
       long ends = shareBegins(round, node + 1);
       long last = round == 0 ? 0 : shareBegins(round - 1, node + 1);
-      // Who waited for others meanwhile got the next window from the read-ahead.
+      // A node that waited for others got the next window from the read-ahead.
       long from = last + (prefetched[node] ? costs.windowBytes() : 0);
       streams.add(seek(from, readersPerNode == 1 ? begins : ends, readersPerNode));
       streams.add(

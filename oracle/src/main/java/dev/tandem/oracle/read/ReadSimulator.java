@@ -15,14 +15,14 @@ public final class ReadSimulator {
 
   public ReadSimulator(Calibration calibration, int processesPerNode, Seed seed) {
     if (processesPerNode < 1) {
-      throw new IllegalArgumentException("a node has processes, not " + processesPerNode);
+      throw new IllegalArgumentException("processes per node must be at least 1, not " + processesPerNode);
     }
     this.calibration = calibration;
     this.processesPerNode = processesPerNode;
     this.seed = seed;
   }
 
-  /** All modes with so many processes; speedups are over the first, {@code lmdb}. */
+  /** All modes with this number of processes; speedups are over the first, {@code lmdb}. */
   public List<SimulatedRead> run(SimulatedWorkload workload, int processes) {
     List<SimulatedRead> results = new ArrayList<>();
     for (SimulatedMode mode : SimulatedMode.values()) {

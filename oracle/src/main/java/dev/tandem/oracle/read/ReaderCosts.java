@@ -24,7 +24,7 @@ public record ReaderCosts(
   public ReaderCosts {
     if (windowBytes < 1 || requestsInFlight < 1) {
       throw new IllegalArgumentException(
-          "readers need a window and requests: %d, %d".formatted(windowBytes, requestsInFlight));
+          "windowBytes %d and requestsInFlight %d must be at least 1".formatted(windowBytes, requestsInFlight));
     }
   }
 }

@@ -86,7 +86,7 @@ final class RankNoise {
     return scheduler.nextDouble() * length;
   }
 
-  /** How long the engine is kept from its core that dispatches so many nodes beside a spinner. */
+  /** How long the engine is kept from its core that dispatches nodes beside a spinner. */
   double preemption(double nodes) {
     return waits(scheduler, noise.preemptionsPerThousandNodes() * nodes / 1e3);
   }
@@ -97,7 +97,7 @@ final class RankNoise {
   }
 
   /**
-   * The engine's waits for its core where so many are expected: one after another, as they come.
+   * The engine's waits for its core where a number is expected: one after another, as they come.
    */
   private double waits(SplittableRandom random, double expected) {
     double waited = 0;
@@ -119,7 +119,7 @@ final class RankNoise {
     return -noise.holdMillis() * Math.log(1 - random.nextDouble());
   }
 
-  /** Of at least one event where so many are expected. */
+  /** Of at least one event where a number is expected. */
   private static double chance(double expected) {
     // Less work than expm1, and chances are never so small that it matters.
     return 1 - Math.exp(-expected);

@@ -5,7 +5,7 @@ import dev.tandem.core.Seed;
 import java.util.Arrays;
 
 /**
- * One network under one policy on so many ranks: iterations, one after another. All ranks begin an
+ * One network under one policy on some ranks: iterations, one after another. All ranks begin an
  * iteration together, because the last transfer of the one before ended on all of them together.
  * Transfers are the device's: they follow one another and keep no core busy. Confined to one
  * thread. Times are milliseconds.
@@ -84,7 +84,7 @@ abstract sealed class SyncSimulation permits NegotiatedSimulation, PlannedSimula
   /** Starts all transfers of an iteration; gives when ranks started the last, on average. */
   abstract double synchronise();
 
-  /** Runs a transfer of so many tensors that all ranks have started by now. */
+  /** Runs a transfer of some tensors that all ranks have started by now. */
   final void transfer(double started, int tensors) {
     double bytes = tensors * tensorBytes();
     double copyBegin = Math.max(transfersEnd, started);

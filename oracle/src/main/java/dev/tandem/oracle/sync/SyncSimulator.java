@@ -84,7 +84,7 @@ public final class SyncSimulator {
     }
   }
 
-  /** One network on so many ranks under the policies. */
+  /** One network on some ranks under the policies. */
   public List<SimulatedSync> compare(
       NetworkProfile network,
       int ranks,

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What rank 0 keeps: who has asked for what, until all have. */
+/** What rank 0 keeps: which ranks have asked for what, until all have. */
 final class Coordinator {
 
-  /** Who has asked for one tensor, and with which signature. */
+  /** Which ranks have asked for one tensor, and with which signature. */
   private static final class Tally {
     private final SortedMap<Integer, Tensor> wanted = new TreeMap<>();
 
@@ -68,7 +68,7 @@ final class Coordinator {
     return responses;
   }
 
-  /** Negotiation ends: who asked will ask in another way. */
+  /** Negotiation ends: ranks that asked will ask in another way. */
   void clear() {
     tallies.clear();
   }

@@ -24,11 +24,11 @@ import java.util.Set;
  */
 final class Negotiation implements Mode {
 
-  // Set where nobody objects, so that the conjunction tells whether anybody does.
+  // Set by a rank that does not object, so that the conjunction says whether one does.
   private static final int NOBODY_SHUTS_DOWN = 0;
   private static final int NOBODY_UNCACHED = 1;
   private static final int NOBODY_INVALID = 2;
-  // Set by who agrees.
+  // Set by a rank that agrees.
   private static final int ALL_JOINED = 3;
   private static final int ALL_STABLE = 4;
   private static final int ALL_PROPOSE = 5;

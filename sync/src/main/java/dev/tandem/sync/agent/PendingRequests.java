@@ -76,7 +76,7 @@ final class PendingRequests {
     return joining.isPresent();
   }
 
-  /** All ranks have joined; who waits for that is to be told. */
+  /** All ranks have joined; completions are to be called. */
   Optional<Completion> allJoined() {
     Optional<Completion> waiting = joining;
     joining = Optional.empty();
@@ -91,7 +91,7 @@ final class PendingRequests {
     return shutdown;
   }
 
-  /** Nothing will be answered any more; who waits is to be told. */
+  /** Nothing will be answered any more; completions are to be called. */
   List<Completion> close(Outcome outcome) {
     closed = Optional.of(outcome);
     List<Completion> waiting = new ArrayList<>();

@@ -62,7 +62,7 @@ record PlanAgreement(
             case Policy.Bucketed bucketed ->
                 new BucketPlanner(bucketed.bucketBytes(), bucketed.firstBytes()).plan(graph);
             case Policy.Negotiated negotiated ->
-                throw new IllegalStateException("who negotiates does not plan");
+                throw new IllegalStateException("a negotiating policy does not plan");
           };
       return plan.tensors() == 0 ? Optional.empty() : Optional.of(plan);
     } catch (IllegalArgumentException e) {

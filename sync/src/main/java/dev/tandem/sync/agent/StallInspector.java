@@ -68,7 +68,7 @@ public final class StallInspector implements AutoCloseable {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e); // Nobody knows the thread.
     } catch (RuntimeException e) {
-      // A rank is lost, of which everybody is told elsewhere.
+      // A rank is lost, which is reported elsewhere.
     }
   }
 
@@ -113,7 +113,7 @@ public final class StallInspector implements AutoCloseable {
   private void hear(
       int rank, Map<Integer, StallStatus> known, Map<Integer, Pending> waiting, boolean open)
       throws InterruptedException {
-    // Reports are heard in the order of ranks: one that does not come holds up those behind it.
+    // Reports are heard in the order of ranks: one that does not come holds up those after it.
     if (waiting.keySet().stream().anyMatch(other -> other != rank)) {
       return;
     }

@@ -24,7 +24,7 @@ public final class SyncAgent {
    *
    * @param group of all ranks, for what they agree on and transfer
    * @param memory where this rank's gradients lie, if they lie in one buffer
-   * @param ledger receives what transfers leave behind
+   * @param ledger receives the residuals and bytes of transfers
    */
   public SyncAgent(
       Communicator group,

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Moves tensors, several as one where they fuse, and tells those who asked. For one thread. */
+/** Moves tensors, several as one where they fuse, and calls their completions. For one thread. */
 final class Transfers {
 
   private static final long ALIGNMENT = 64;

@@ -37,11 +37,11 @@ public sealed interface Compression {
     public TopK {
       if (!(share > 0 && share <= 1)) {
         throw new UsageException(
-            "top-k sends a share of the elements above 0 and up to 1, not %s".formatted(share));
+            "the share of top-k must be above 0 and at most 1, not %s".formatted(share));
       }
     }
 
-    /** How many of so many elements travel. */
+    /** How many of these elements travel. */
     public int chosen(long elements) {
       return Math.toIntExact(Math.min(elements, (long) Math.ceil(share * elements)));
     }
@@ -53,7 +53,7 @@ public sealed interface Compression {
    */
   record OneBit() implements Compression {
 
-    /** So many elements share their two means. */
+    /** The number of elements that share their two means. */
     public static final int BLOCK = 1024;
   }
 
@@ -124,7 +124,7 @@ public sealed interface Compression {
     };
   }
 
-  /** Bytes that one rank gives for so many elements. */
+  /** Bytes that one rank gives for these elements. */
   default long payloadBytes(long elements) {
     return switch (this) {
       case None() -> elements * Float.BYTES;

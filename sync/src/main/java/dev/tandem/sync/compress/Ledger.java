@@ -14,7 +14,10 @@ public final class Ledger {
     return residuals;
   }
 
-  /** Tensors of so many bytes were written in so many. */
+  /** Tensors were written.
+   *
+   * @param tensors bytes of them
+   * @param payload bytes that were written for them */
   public void add(long tensors, long payload) {
     tensorBytes.add(tensors);
     payloadBytes.add(payload);

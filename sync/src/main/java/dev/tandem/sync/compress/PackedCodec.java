@@ -12,7 +12,7 @@ sealed interface PackedCodec permits TopKCodec, OneBitCodec {
    * The payloads of all ranks for one tensor.
    *
    * @param all those of rank 0 for all tensors, then those of rank 1...
-   * @param offset of this tensor's behind the beginning of a rank's
+   * @param offset of this tensor's after the beginning of a rank's
    * @param stride from one rank's to the next one's
    */
   record Gathered(MemorySegment all, long offset, long stride, int ranks) {

@@ -64,7 +64,7 @@ public final class Residuals {
     }
   }
 
-  /** A tensor is transferred; one of another size than before begins anew. */
+  /** A tensor is transferred; one of another size than before begins again. */
   Turn turn(String name, long elements) {
     Residual residual =
         residuals.compute(

@@ -99,7 +99,7 @@ final class TopKCodec implements PackedCodec {
     return (Float.floatToRawIntBits(value) & ABSOLUTE) >>> UPPER_SHIFT;
   }
 
-  /** Collects the elements whose key is not below the lowest, of which there are so many. */
+  /** Collects the elements whose key is not below the lowest, whose number is known. */
   private void collect(MemorySegment sums, int elements, int lowest, int number) {
     if (keys.length < number + BLOCK) {
       // Behind the last one there is room for what turns out too small.

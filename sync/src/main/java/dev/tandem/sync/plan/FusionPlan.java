@@ -22,7 +22,7 @@ import java.util.Optional;
  *
  * <p>The planners keep the invariant: {@link TopologyPlanner} adds a tensor to a buffer only if all
  * its ancestors, which come before it in the order and so have their buffers, lie in earlier ones;
- * else it opens a new buffer behind all others. {@link BucketPlanner} fuses only tensors that
+ * else it opens a new buffer after all others. {@link BucketPlanner} fuses only tensors that
  * nothing depends on, and puts a bucket where its last tensor becomes ready. A program that does
  * not do what its graph says (dynamic layers, parameters without gradient) breaks the premise, not
  * the argument: the synchroniser notices, see {@code Note [leaving a plan]}.

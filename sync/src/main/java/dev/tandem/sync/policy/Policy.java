@@ -49,14 +49,6 @@ public sealed interface Policy {
     public Negotiated withGlobalSleepEvery(int cycles) {
       return new Negotiated(cycle, fusionBytes, cacheEntries, waiting, cycles, eagerness);
     }
-
-    public Negotiated withEagerness(Eagerness other) {
-      return new Negotiated(cycle, fusionBytes, cacheEntries, waiting, globalSleepEvery, other);
-    }
-
-    public Negotiated withCacheEntries(int other) {
-      return new Negotiated(cycle, fusionBytes, other, waiting, globalSleepEvery, eagerness);
-    }
   }
 
   /** When a rank that negotiates begins a cycle. */

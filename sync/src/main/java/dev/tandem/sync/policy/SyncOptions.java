@@ -49,7 +49,7 @@ public record SyncOptions(
   public SyncOptions {
     if (threading == Threading.SHARED_POOL && partitioning != Partitioning.NONE) {
       throw new UsageException(
-          "threads that share one pool cannot have cores of their own: choose pool or scp");
+          "+pool cannot be combined with scp: threads of a shared pool have no cores of their own");
     }
   }
 

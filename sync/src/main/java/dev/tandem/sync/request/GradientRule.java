@@ -18,7 +18,7 @@ public record GradientRule(Operation reduction, CompressionRule compression) {
 
   public GradientRule {
     if (reduction == Operation.BROADCAST) {
-      throw new UsageException("gradients are brought together by sum or adasum, not broadcast");
+      throw new UsageException("the reduction of gradients must be sum or adasum, not broadcast");
     }
     if (reduction == Operation.ADASUM && compression.compresses()) {
       throw new UsageException(

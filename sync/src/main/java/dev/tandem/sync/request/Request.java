@@ -7,7 +7,7 @@ import java.util.Objects;
 /**
  * One tensor of one rank that is to travel.
  *
- * @param tensor borrowed until the completion is told
+ * @param tensor borrowed until the completion is called
  * @param weight this rank's share in a sum
  * @param visibility whether the program may act on the result before the step ends
  */

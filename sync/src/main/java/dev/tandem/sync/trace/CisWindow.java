@@ -56,7 +56,7 @@ final class CisWindow {
     }
   }
 
-  /** The share of the window in a step since the last reading, 0 to 1; counts anew. */
+  /** The share of the window in a step since the last reading, 0 to 1; counts from here again. */
   double readShare() {
     double share = stepNanos == 0 ? 0 : Math.min(1, (double) windowNanos / stepNanos);
     windowNanos = 0;

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Finds who holds the others up, and why.
+ * Finds the rank that holds the others up, and why.
  *
- * <p>Whoever is awaited waits least itself. The rank whose own work (input and computation) takes
+ * <p>The rank that is awaited waits least itself. The rank whose own work (input and computation) takes
  * longest is the straggler if the others wait for it; the part of its work that exceeds theirs most
  * is the cause. If computation does, and as much time went by without a core, the cause is
  * scheduling. If nobody's work stands out and transfers take a large part of the step, the cause is

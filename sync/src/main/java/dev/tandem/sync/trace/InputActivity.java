@@ -17,7 +17,7 @@ final class InputActivity {
 
   private static final Path TASKS = Path.of("/proc/self/task");
 
-  /** Threads are looked for in one reading of so many: a process has dozens of others. */
+  /** Threads are looked for in one reading of N: a process has dozens of others. */
   private static final int SEARCH_EVERY = 16;
 
   private final String prefix;

@@ -80,7 +80,7 @@ public final class StepMeter implements SyncObserver {
     }
   }
 
-  /** Means of a step since the last reading; counts anew from here. */
+  /** Means of a step since the last reading; counts from here again. */
   synchronized StepTimes readTimes() {
     double each = 1e6 * Math.max(1, steps);
     long coreWait = coreWaitNanos();
@@ -103,7 +103,7 @@ public final class StepMeter implements SyncObserver {
     return times;
   }
 
-  /** How long sleeps were too long since the last reading; counts anew from here. */
+  /** How long sleeps were too long since the last reading; counts from here again. */
   synchronized Oversleep readOversleep() {
     Oversleep read = oversleep;
     oversleep = new Oversleep();

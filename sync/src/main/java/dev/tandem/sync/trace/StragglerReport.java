@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Who holds the others up, and why, from the {@link StepMeter}s of all ranks: where the time of
- * steps and of transfers goes, who waits for whom, how long background threads oversleep, and one
+ * Which rank holds the others up, and why, from the {@link StepMeter}s of all ranks: where the time of
+ * steps and of transfers goes, which rank waits for which, how long background threads oversleep, and one
  * sentence. Immutable.
  */
 public final class StragglerReport {
@@ -27,7 +27,7 @@ public final class StragglerReport {
   /**
    * What was found.
    *
-   * @param rank who is late; -1 if nobody
+   * @param rank that is late; -1 if none is
    * @param sentence for a person
    */
   public record Finding(Cause cause, int rank, String sentence) {}

@@ -17,7 +17,7 @@ import java.util.Arrays;
  *
  * <p>{@code Note [always valid]}: the file has its full length from the beginning: an opening
  * bracket, then blanks, then one event that says nothing and the closing bracket. Blanks between
- * the elements of an array mean nothing, so any of them may become an event with a comma behind it.
+ * the elements of an array mean nothing, so any of them may become an event with a comma after it.
  * Each page belongs to one rank, and an event never crosses the border of a page, so one write
  * changes one page, which the kernel does not interrupt. A file that is full takes no more events.
  *
@@ -46,7 +46,7 @@ final class TimelineFile implements AutoCloseable {
     this.page = 1L + rank;
   }
 
-  /** Makes an empty file with room for so many pages of each rank. */
+  /** Makes an empty file with room for a number of pages of each rank. */
   static void create(Path path, int ranks, int pagesOfRank) {
     Path pending = path.resolveSibling(path.getFileName() + ".pending");
     byte[] blank = new byte[PAGE];

@@ -66,7 +66,7 @@ final class TransferWindow {
     return first;
   }
 
-  /** The number behind the last transfer. */
+  /** The number after that of the last transfer. */
   long end() {
     return end;
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who waits for whom. A transfer can begin when the last rank has asked for all its tensors; the
+ * Which rank waits for which. A transfer can begin when the last rank has asked for all its tensors; the
  * others wait for that rank from the moment when they have. Times are by one clock, so they are as
  * true as {@link ClockAlignment} is.
  */

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
  * goes on with the fastest, and keeps it for the next run of the same tensors, ranks, hosts and
  * machine. What takes time is the whole step, from one {@link #await} to the next, on all ranks.
  *
- * <p>All ranks make as many steps, so all change at the same one: behind {@link #await}, when
+ * <p>All ranks make as many steps, so all change at the same one: after {@link #await}, when
  * nothing is under way, they close one {@link Synchronizer} and start another. The sums have the
  * same bits under all of them.
  *
@@ -63,7 +63,7 @@ public final class AutoSynchronizer implements GradientSynchronizer, AutoCloseab
     this.file = file;
     this.log = log;
     Optional<Candidate> kept = kept();
-    // Who is alone has nobody to synchronise with.
+    // One rank alone has nothing to synchronise.
     searching = kept.isEmpty() && control.size() > 1;
     candidate = kept.orElseGet(search::current);
     kept.ifPresent(known -> tell("synchronisation as tuned before: " + known));
@@ -153,7 +153,7 @@ public final class AutoSynchronizer implements GradientSynchronizer, AutoCloseab
     return current.residuals();
   }
 
-  /** What the step before a change has left behind cannot be taken back any more. */
+  /** What the step before a change has left cannot be taken back any more. */
   @Override
   public void undo() {
     current.undo();

@@ -71,7 +71,7 @@ record Candidate(String code, long cycleNanos, long fusionBytes) {
     } catch (NumberFormatException e) {
       // As below.
     }
-    throw new UsageException("'%s' is no policy with cycle and cap".formatted(words));
+    throw new UsageException("not a policy with cycle and cap: '%s'".formatted(words));
   }
 
   @Override

@@ -117,7 +117,7 @@ final class Search {
     }
   }
 
-  /** Whether all turns of a stage are over, and {@link #choose} is to be told the medians. */
+  /** Whether all turns of a stage are over, and {@link #choose} is to get the medians. */
   boolean stageEnded() {
     return !done() && turn == effort.rounds() * candidates.size();
   }
