@@ -124,7 +124,9 @@ public final class ParameterServers implements AutoCloseable {
     return clock >= last.stopAt();
   }
 
-  /** Whether any worker has sent this notice, as far as this one knows; after {@link #drain} all do. */
+  /**
+   * Whether any worker has sent this notice, as far as this one knows; after {@link #drain} all do.
+   */
   public boolean told(Notice notice) {
     return (last.notices() & notice.bit()) != 0;
   }

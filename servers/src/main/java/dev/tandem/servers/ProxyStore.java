@@ -21,19 +21,19 @@ import java.util.Optional;
  * all is held up by nobody: what it needs has the age {@code s} or less, all that it waits for is
  * pushed already, and pushes wait for nothing. A faster client waits until a fetch is fresh enough
  * for it; at the latest that is the one after the round of its own clock, to which all slower
- * clients get as well. While the thread waits for an answer it does not forward, but clients that could wait
- * for its next round, a client {@code s} rounds ahead, is not the slowest one that the answer waits
- * for.
+ * clients get as well. While the thread waits for an answer it does not forward, but clients that
+ * could wait for its next round, a client {@code s} rounds ahead, is not the slowest one that the
+ * answer waits for.
  *
- * <p>{@code Note [staleness is for late workers]}: a client that asks waits for the fetch after
- * the last round that all clients of the proxy have contributed to by then, also where older
- * parameters were fresh enough. Otherwise nobody would wait for the proxy's thread: clients that
- * compute faster than it forwards and fetches would queue up round after round until they are
- * {@code s} ahead of it, and every gradient would be {@code s} steps old though no worker is late.
- * This wait holds nobody up for long: the round is complete, and its fetch waits for workers that
- * are {@code s} behind the slowest client, who keep the client that asks waiting anyway. So what a
- * worker gets lacks only what late workers have not pushed yet, and what their neighbours, perhaps
- * the worker itself, have pushed for the same rounds.
+ * <p>{@code Note [staleness is for late workers]}: a client that asks waits for the fetch after the
+ * last round that all clients of the proxy have contributed to by then, also where older parameters
+ * were fresh enough. Otherwise nobody would wait for the proxy's thread: clients that compute
+ * faster than it forwards and fetches would queue up round after round until they are {@code s}
+ * ahead of it, and every gradient would be {@code s} steps old though no worker is late. This wait
+ * holds nobody up for long: the round is complete, and its fetch waits for workers that are {@code
+ * s} behind the slowest client, who keep the client that asks waiting anyway. So what a worker gets
+ * lacks only what late workers have not pushed yet, and what their neighbours, perhaps the worker
+ * itself, have pushed for the same rounds.
  */
 final class ProxyStore implements Store {
 

@@ -29,8 +29,7 @@
  * [leaving a plan]} in {@code agent.PlannedTransfers}.
  *
  * <p>Threads: requests may come from any thread; each synchroniser has one background thread, which
- * sleeps when there is nothing to do. Memory:
- * gradients are reduced in place, in the memory of their owner, and belong to the
- * synchroniser until their completion.
+ * sleeps when there is nothing to do. Memory: gradients are reduced in place, in the memory of
+ * their owner, and belong to the synchroniser until their completion.
  */
 package dev.tandem.sync;

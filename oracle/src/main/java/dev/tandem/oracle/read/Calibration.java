@@ -9,8 +9,7 @@ public record Calibration(String origin, SharedStorage storage, ReaderCosts read
 
   /**
    * The shared filesystem of the thesis (GPFS with ten servers), fitted to its speedups with 4,608
-   * readers of CIFAR10-Large; docs/simulation.md says what follows from that and what does
-   * not.
+   * readers of CIFAR10-Large; docs/simulation.md says what follows from that and what does not.
    */
   public static final Calibration THESIS =
       new Calibration(

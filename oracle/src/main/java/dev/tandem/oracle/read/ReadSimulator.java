@@ -15,7 +15,8 @@ public final class ReadSimulator {
 
   public ReadSimulator(Calibration calibration, int processesPerNode, Seed seed) {
     if (processesPerNode < 1) {
-      throw new IllegalArgumentException("processes per node must be at least 1, not " + processesPerNode);
+      throw new IllegalArgumentException(
+          "processes per node must be at least 1, not " + processesPerNode);
     }
     this.calibration = calibration;
     this.processesPerNode = processesPerNode;

@@ -24,7 +24,8 @@ public record ReaderCosts(
   public ReaderCosts {
     if (windowBytes < 1 || requestsInFlight < 1) {
       throw new IllegalArgumentException(
-          "windowBytes %d and requestsInFlight %d must be at least 1".formatted(windowBytes, requestsInFlight));
+          "windowBytes %d and requestsInFlight %d must be at least 1"
+              .formatted(windowBytes, requestsInFlight));
     }
   }
 }

@@ -6,9 +6,9 @@ import dev.tandem.core.Seed;
  * Ranks agree cycle by cycle. In every cycle a rank sleeps until its cycle time is over, if it is
  * not yet, wakes (perhaps late), enters the collective and waits there for the others. A tensor
  * leaves in the first cycle that every rank entered after it was ready. A rank that waited longer
- * than a cycle does not sleep, the one that came last sleeps the whole of it: that is how lateness passes from one
- * cycle to the next. A transfer does not bring the ranks together again: cycles go on while it
- * runs, because another thread waits for its end (thesis, 8.3.3).
+ * than a cycle does not sleep, the one that came last sleeps the whole of it: that is how lateness
+ * passes from one cycle to the next. A transfer does not bring the ranks together again: cycles go
+ * on while it runs, because another thread waits for its end (thesis, 8.3.3).
  */
 final class NegotiatedSimulation extends SyncSimulation {
 

@@ -42,8 +42,7 @@ public final class SyncParameterFile {
     for (String key : own.stringPropertyNames()) {
       if (!properties.containsKey(key) && !key.startsWith("network.")) {
         throw new UsageException(
-            "parameters %s: unknown key %s; docs/simulation.md lists them"
-                .formatted(file, key));
+            "parameters %s: unknown key %s; docs/simulation.md lists them".formatted(file, key));
       }
     }
     properties.putAll(own);

@@ -13,10 +13,10 @@ import java.util.Map;
 /**
  * Remembers what the program requests in each step, so that a plan can be made without a graph.
  *
- * <p>Which request depends on which is known from what the program had seen: a request that was made before
- * the result of another was visible cannot depend on it. So each request gets a level, above that
- * of all whose results were visible then. Requests of one level are logically concurrent, and the
- * ancestors of a request are on lower levels.
+ * <p>Which request depends on which is known from what the program had seen: a request that was
+ * made before the result of another was visible cannot depend on it. So each request gets a level,
+ * above that of all whose results were visible then. Requests of one level are logically
+ * concurrent, and the ancestors of a request are on lower levels.
  *
  * <p>Guarded by the lock of the {@link RequestQueue}.
  */

@@ -65,7 +65,8 @@ public record CompressionRule(List<Clause> clauses, Compression usual, long smal
     clauses = List.copyOf(clauses);
     if (smallest < 0) {
       throw new UsageException(
-          "the smallest tensor to compress must have 0 elements or more, not %d".formatted(smallest));
+          "the smallest tensor to compress must have 0 elements or more, not %d"
+              .formatted(smallest));
     }
   }
 

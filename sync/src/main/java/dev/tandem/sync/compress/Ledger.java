@@ -14,10 +14,12 @@ public final class Ledger {
     return residuals;
   }
 
-  /** Tensors were written.
+  /**
+   * Tensors were written.
    *
    * @param tensors bytes of them
-   * @param payload bytes that were written for them */
+   * @param payload bytes that were written for them
+   */
   public void add(long tensors, long payload) {
     tensorBytes.add(tensors);
     payloadBytes.add(payload);

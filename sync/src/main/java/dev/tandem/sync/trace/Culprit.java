@@ -9,12 +9,13 @@ import java.util.Locale;
 /**
  * Finds the rank that holds the others up, and why.
  *
- * <p>The rank that is awaited waits least itself. The rank whose own work (input and computation) takes
- * longest is the straggler if the others wait for it; the part of its work that exceeds theirs most
- * is the cause. If computation does, and as much time went by without a core, the cause is
- * scheduling. If nobody's work stands out and transfers take a large part of the step, the cause is
- * the network, and the rank is the one that a message takes longest to reach; unless messages are
- * fast by themselves and threads wait for cores longer than transfers take, which is scheduling.
+ * <p>The rank that is awaited waits least itself. The rank whose own work (input and computation)
+ * takes longest is the straggler if the others wait for it; the part of its work that exceeds
+ * theirs most is the cause. If computation does, and as much time went by without a core, the cause
+ * is scheduling. If nobody's work stands out and transfers take a large part of the step, the cause
+ * is the network, and the rank is the one that a message takes longest to reach; unless messages
+ * are fast by themselves and threads wait for cores longer than transfers take, which is
+ * scheduling.
  *
  * @param messageMillis by rank, how long a message from rank 0 takes there and back
  * @param messageBytes of such a message

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which rank holds the others up, and why, from the {@link StepMeter}s of all ranks: where the time of
- * steps and of transfers goes, which rank waits for which, how long background threads oversleep, and one
- * sentence. Immutable.
+ * Which rank holds the others up, and why, from the {@link StepMeter}s of all ranks: where the time
+ * of steps and of transfers goes, which rank waits for which, how long background threads
+ * oversleep, and one sentence. Immutable.
  */
 public final class StragglerReport {
 

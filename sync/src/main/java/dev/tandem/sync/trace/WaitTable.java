@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which rank waits for which. A transfer can begin when the last rank has asked for all its tensors; the
- * others wait for that rank from the moment when they have. Times are by one clock, so they are as
- * true as {@link ClockAlignment} is.
+ * Which rank waits for which. A transfer can begin when the last rank has asked for all its
+ * tensors; the others wait for that rank from the moment when they have. Times are by one clock, so
+ * they are as true as {@link ClockAlignment} is.
  */
 final class WaitTable {
 
