@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 class StubTest {
 
   private static final int THREADS = 4;
-  private static final int EXCEPTIONS = 100_000;
 
   @BeforeAll
   static void startEngine() {
@@ -35,16 +35,26 @@ class StubTest {
   }
 
   @Test
+  void exceptionsFromSeveralThreads() throws Exception {
+    failFromSeveralThreads(10_000);
+  }
+
+  @Test
+  @Tag("slow")
   void aHundredThousandExceptionsFromSeveralThreads() throws Exception {
+    failFromSeveralThreads(100_000);
+  }
+
+  private static void failFromSeveralThreads(int exceptions) throws Exception {
     List<Callable<Integer>> tasks = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
-      tasks.add(() -> failAndCompute(EXCEPTIONS / THREADS));
+      tasks.add(() -> failAndCompute(exceptions / THREADS));
     }
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       List<Future<Integer>> caught =
           Watchdog.within(Duration.ofMinutes(2), () -> threads.invokeAll(tasks));
       for (Future<Integer> each : caught) {
-        assertEquals(EXCEPTIONS / THREADS, each.get());
+        assertEquals(exceptions / THREADS, each.get());
       }
     }
   }
