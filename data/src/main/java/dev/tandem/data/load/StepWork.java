@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One step on its way through a loader. Its samples are handed out in chunks; the thread that finishes the
- * last chunk closes the gaps that bad records left. All but {@link #record} and {@link #closeGaps}
- * is called under the queue's lock.
+ * One step on its way through a loader. Its samples are handed out in chunks; the thread that
+ * finishes the last chunk closes the gaps that bad records left. All but {@link #record} and {@link
+ * #closeGaps} is called under the queue's lock.
  */
 final class StepWork {
 

@@ -7,8 +7,8 @@ import dev.tandem.data.order.Permutation;
 /**
  * Which records every reader takes in every iteration, as Caffe has it: iteration {@code i} takes
  * the places {@code i * batch} to {@code (i + 1) * batch - 1} of an endless sequence of all
- * records, and each reader a contiguous share of them; after the last record comes the first
- * again. Immutable; for any thread.
+ * records, and each reader a contiguous share of them; after the last record comes the first again.
+ * Immutable; for any thread.
  */
 public final class BatchPlan {
 

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 
 /**
  * The same state of a database for all readers, also while a process writes: records of two states
- * must not come together, and a reader at places that another found must notice when that
- * one's state is overwritten.
+ * must not come together, and a reader at places that another found must notice when that one's
+ * state is overwritten.
  */
 public final class CommonSnapshot {
 

@@ -159,7 +159,8 @@ final class RoundPlanner {
       long cost = goesOn ? Math.max(0, to - coveredTo) : to - from;
       long nextKeyFrom = windows.start(record.keyPosition);
       long nextKeyTo = windows.end(record.keyPosition, record.keyLength);
-      // Where leaves have several blocks, a key may begin in the last one's block and go on after it.
+      // Where leaves have several blocks, a key may begin in the last one's block and go on after
+      // it.
       boolean readKey = record.keyMemory == null && (nextKeyFrom != keyFrom || nextKeyTo > keyTo);
       if (readKey) {
         cost += nextKeyTo - nextKeyFrom;
