@@ -7,6 +7,7 @@ import dev.tandem.data.read.ReaderReport;
 import dev.tandem.data.read.mode.BatchPlan;
 import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.mode.ModeSettings;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.data.read.mode.ReadRequest;
 import dev.tandem.data.read.request.Requests;
@@ -62,6 +63,15 @@ final class DataReadCommand extends TandemCommand {
               + " none, or auto (with mode auto, if it fits and is read more than once or"
               + " shuffled). Default: auto")
   private CachePolicy cache;
+
+  @Option(
+      names = "--locate",
+      paramLabel = "auto|index|provenance",
+      defaultValue = "AUTO",
+      description =
+          "How prov, coal and stag learn where records are: from the index, or computed from how"
+              + " the database was made. Default: auto")
+  private Locate locate;
 
   @Option(
       names = "--readers",
@@ -179,7 +189,16 @@ final class DataReadCommand extends TandemCommand {
 
   private ReadRequest request(Path path) {
     return new ReadRequest(
-        path, mode, settings(), batch, iterationsOrEpoch(), access, new Seed(seed), cold, cache);
+        path,
+        mode,
+        settings(),
+        batch,
+        iterationsOrEpoch(),
+        access,
+        new Seed(seed),
+        cold,
+        cache,
+        locate);
   }
 
   private ModeSettings settings() {

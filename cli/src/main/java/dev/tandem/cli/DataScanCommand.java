@@ -23,6 +23,7 @@ import dev.tandem.data.order.Steps;
 import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.reuse.ReuseFeed;
 import dev.tandem.data.reuse.ReuseMeter;
 import dev.tandem.data.reuse.ReuseOrder;
@@ -141,6 +142,15 @@ final class DataScanCommand extends TandemCommand {
               + " none, or auto (if it fits and is read more than once or shuffled). Default: auto")
   private CachePolicy cache;
 
+  @Option(
+      names = "--locate",
+      paramLabel = "auto|index|provenance",
+      defaultValue = "AUTO",
+      description =
+          "How prov, coal and stag learn where records are: from the index, or computed from how"
+              + " the database was made. Default: auto")
+  private Locate locate;
+
   @Option(names = "--skip-bad", description = "Skip bad records instead of failing.")
   private boolean skipBad;
 
@@ -181,7 +191,7 @@ final class DataScanCommand extends TandemCommand {
   @Override
   protected Object run() {
     Shuffle order = Shuffle.parse(shuffle);
-    LoadRequest request = new LoadRequest(read, cache, order, positive("--epochs", epochs));
+    LoadRequest request = new LoadRequest(read, cache, locate, order, positive("--epochs", epochs));
     try (Communicator communicator = Communicator.join();
         RecordSource source = sampleOptions.open(data, request, communicator, this::decided)) {
       Steps cut =

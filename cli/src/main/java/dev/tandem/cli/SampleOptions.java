@@ -64,7 +64,7 @@ final class SampleOptions {
   RecordSource open(
       Path data, LoadRequest request, Communicator communicator, Consumer<String> log) {
     SourceFormat format = from == null ? SourceFormat.of(data) : from;
-    Sources.requireMode(data, format, request.mode());
+    Sources.requireMode(data, format, request.mode(), request.locate());
     return checked(data, Sources.open(data, format, split, request, communicator, log));
   }
 

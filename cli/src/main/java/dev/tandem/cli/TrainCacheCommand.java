@@ -10,6 +10,7 @@ import dev.tandem.data.read.ReadJob;
 import dev.tandem.data.read.mode.BatchPlan;
 import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.mode.ModeSettings;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.data.read.mode.ReadRequest;
 import dev.tandem.posix.FileTrees;
@@ -124,7 +125,8 @@ final class TrainCacheCommand extends TandemCommand {
             access,
             new Seed(1),
             cold,
-            CachePolicy.AUTO);
+            CachePolicy.AUTO,
+            Locate.AUTO);
     try (ExecutorService threads = Executors.newFixedThreadPool(READERS)) {
       for (Communicator communicator : Communicator.threads(READERS)) {
         threads.submit(

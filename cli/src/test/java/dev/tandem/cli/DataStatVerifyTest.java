@@ -48,6 +48,34 @@ class DataStatVerifyTest {
   }
 
   @Test
+  void recordsAreLocatedByProvenanceWithoutAnIndex() throws Exception {
+    Path database = cifar(1_500);
+    JsonNode read = json("data", "read", database, "--mode", "prov", "--locate", "provenance");
+    assertEquals("computed from creation parameters", read.at("/index").asText());
+    CommandRun scan =
+        CommandRun.done("data", "scan", database, "--read", "prov", "--locate", "provenance");
+    assertTrue(scan.out().contains("1,500"), scan.out());
+    assertFalse(Files.exists(database.resolve("data.mdb.tdx")));
+    CommandRun.done("data", "make", "--kind", "imagenet", "--records", 40, folder.resolve("im"));
+    for (int readers : new int[] {1, 2}) {
+      String line =
+          CommandRun.failed(
+              2,
+              "data",
+              "read",
+              folder.resolve("im"),
+              "--mode",
+              "prov",
+              "--locate",
+              "provenance",
+              "--readers",
+              readers);
+      assertTrue(line.contains("cannot locate the records of "), line);
+    }
+    CommandRun.done("data", "read", folder.resolve("im"), "--mode", "prov", "--locate", "auto");
+  }
+
+  @Test
   void statTellsTheLayout() throws Exception {
     Path database = cifar(1_500);
     JsonNode stat = json("data", "stat", database);

@@ -8,6 +8,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.read.LmdbSources;
 import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileTrees;
 import dev.tandem.posix.PageCache;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +38,12 @@ class ReadModesTrainingTest {
   /** Trains, by a mode, and gives the digest of the parameters. */
   private static String train(ReadMode mode, String shuffle, int steps, int ranks, boolean resume)
       throws Exception {
+    return train(mode, Locate.AUTO, shuffle, steps, ranks, resume);
+  }
+
+  private static String train(
+      ReadMode mode, Locate locate, String shuffle, int steps, int ranks, boolean resume)
+      throws Exception {
     TrainingConfig config =
         TestConfigs.digits(
             "epochs=50",
@@ -43,6 +51,7 @@ class ReadModesTrainingTest {
             "checkpoint.every-steps=10",
             "checkpoint.keep=0",
             "data.shuffle=" + shuffle,
+            "data.locate=" + locate.code(),
             "data.read=" + mode.code());
     PageCache.capability().orElseThrow().drop(database.resolve("data.mdb"));
     ThreadRanks threads =
@@ -91,6 +100,14 @@ class ReadModesTrainingTest {
       names = {"PROV", "LMM"})
   void theSameBitsAlsoAfterALoss(ReadMode mode) throws Exception {
     assertTrains(mode, 20, 2);
+  }
+
+  @Test
+  void theSameBitsByProvenance() throws Exception {
+    String expected = train(ReadMode.LMDB, "index", 20, 2, false);
+    assertEquals(expected, train(ReadMode.PROV, Locate.PROVENANCE, "index", 20, 2, false));
+    FileTrees.delete(folder.resolve(name(ReadMode.LMDB, 2)));
+    FileTrees.delete(folder.resolve(name(ReadMode.PROV, 2)));
   }
 
   @ParameterizedTest

@@ -23,6 +23,7 @@ import dev.tandem.data.read.LmdbSources;
 import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.GradientListener;
 import dev.tandem.nn.Network;
@@ -112,7 +113,7 @@ public final class TrainReadRank {
             DigitsNetwork.PIXEL_DEVIATION);
     communicator.barrier();
     long began = System.nanoTime();
-    LoadRequest request = new LoadRequest(mode, CachePolicy.NONE, Shuffle.NONE, 1);
+    LoadRequest request = new LoadRequest(mode, CachePolicy.NONE, Locate.AUTO, Shuffle.NONE, 1);
     try (RecordSource source = LmdbSources.open(database, request, communicator, line -> {});
         Loader loader =
             new Loader(

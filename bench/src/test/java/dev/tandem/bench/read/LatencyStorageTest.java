@@ -17,6 +17,7 @@ import dev.tandem.data.read.ReaderReport;
 import dev.tandem.data.read.mode.BatchPlan;
 import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.mode.ModeSettings;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.data.read.mode.ReadRequest;
 import dev.tandem.posix.PageCache;
@@ -96,7 +97,8 @@ class LatencyStorageTest {
             BatchPlan.Access.STRIDED,
             new Seed(1),
             false,
-            CachePolicy.NONE);
+            CachePolicy.NONE,
+            Locate.AUTO);
     return ReadLaunch.run(request, 1, line -> {}).getFirst();
   }
 

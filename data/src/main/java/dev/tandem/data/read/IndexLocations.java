@@ -1,24 +1,12 @@
 package dev.tandem.data.read;
 
-import dev.tandem.core.Progress;
 import dev.tandem.data.read.mode.MappedData;
-import dev.tandem.lmdb.Environment;
 import dev.tandem.lmdb.Snapshot;
 import dev.tandem.lmdb.index.RecordIndex;
 import java.lang.foreign.MemorySegment;
 
-/** Values by the record index, which is built when it is missing. */
+/** Values by the record index. */
 record IndexLocations(RecordIndex index, Snapshot snapshot) implements ValueLocations {
-
-  static IndexLocations of(Environment environment, Snapshot snapshot) {
-    RecordIndex stored = RecordIndex.openOrBuild(environment.file(), Progress.SILENT);
-    // A writer may have committed since the snapshot was taken.
-    RecordIndex index =
-        stored.describes(snapshot.main())
-            ? stored
-            : RecordIndex.build(snapshot.main(), false, Progress.SILENT);
-    return new IndexLocations(index, snapshot);
-  }
 
   @Override
   public long size() {

@@ -1,5 +1,6 @@
 package dev.tandem.data.read;
 
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.RecordBlock;
@@ -62,14 +63,14 @@ public final class IndexedLmdbSource implements RecordSource {
   private RequestThreads threads;
 
   private IndexedLmdbSource(
-      Environment environment, Snapshot snapshot, ReadMode mode, Requests requests) {
+      Environment environment, Snapshot snapshot, ReadMode mode, Locate locate, Requests requests) {
     this.environment = environment;
     this.snapshot = snapshot;
     this.requests = requests;
     this.locations =
         mode == ReadMode.DIO
             ? new CursorLocations(snapshot)
-            : IndexLocations.of(environment, snapshot);
+            : new IndexLocations(locate.index(environment.file(), snapshot), snapshot);
     this.fetchBytes =
         mode == ReadMode.COAL || mode == ReadMode.STAG
             ? COALESCED_BYTES
@@ -81,20 +82,26 @@ public final class IndexedLmdbSource implements RecordSource {
 
   /** Opens a database by its folder or its data file, with usual requests. */
   public static IndexedLmdbSource open(Path path) {
-    return open(path, new Requests(1 << 20, Requests.RANDOM_DEPTH, Requests.Route.DIRECT));
+    return open(path, Locate.AUTO);
+  }
+
+  /** Opens a database whose records are located in this way, with usual requests. */
+  public static IndexedLmdbSource open(Path path, Locate locate) {
+    Requests usual = new Requests(1 << 20, Requests.RANDOM_DEPTH, Requests.Route.DIRECT);
+    return open(path, ReadMode.PROV, locate, usual);
   }
 
   /** Opens a database by its folder or its data file. */
   public static IndexedLmdbSource open(Path path, Requests requests) {
-    return open(path, ReadMode.PROV, requests);
+    return open(path, ReadMode.PROV, Locate.AUTO, requests);
   }
 
-  static IndexedLmdbSource open(Path path, ReadMode mode, Requests requests) {
+  static IndexedLmdbSource open(Path path, ReadMode mode, Locate locate, Requests requests) {
     Environment environment = Environment.open(path);
     try {
       Snapshot snapshot = environment.snapshot();
       try {
-        return new IndexedLmdbSource(environment, snapshot, mode, requests);
+        return new IndexedLmdbSource(environment, snapshot, mode, locate, requests);
       } catch (RuntimeException e) {
         snapshot.close();
         throw e;

@@ -45,7 +45,7 @@ public final class LmdbSources {
               cache);
       case DM -> loaded(new AheadSource(LmdbSource.open(path)), cache);
       case DIO, PROV, COAL, STAG, AUTO -> {
-        IndexedLmdbSource source = IndexedLmdbSource.open(path, mode, REQUESTS);
+        IndexedLmdbSource source = IndexedLmdbSource.open(path, mode, request.locate(), REQUESTS);
         cache.ifPresent(source::cachedBy);
         if (mode == ReadMode.STAG && communicator.size() > 1) {
           source.permittedBy(new RankPermits(communicator, 1));

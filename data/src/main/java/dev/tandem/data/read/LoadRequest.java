@@ -1,5 +1,6 @@
 package dev.tandem.data.read;
 
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.read.mode.CachePolicy;
@@ -12,7 +13,8 @@ import dev.tandem.data.read.mode.ReadMode;
  * @param shuffle the order in which the loader asks for them
  * @param epochs how often it goes through all of them
  */
-public record LoadRequest(ReadMode mode, CachePolicy cache, Shuffle shuffle, double epochs) {
+public record LoadRequest(
+    ReadMode mode, CachePolicy cache, Locate locate, Shuffle shuffle, double epochs) {
 
   public LoadRequest {
     if (mode.keyOrder() && !(shuffle instanceof Shuffle.None)) {
@@ -20,5 +22,6 @@ public record LoadRequest(ReadMode mode, CachePolicy cache, Shuffle shuffle, dou
           "read mode %s reads in key order and cannot serve shuffle '%s': use shuffle none, or mode auto"
               .formatted(mode.code(), shuffle));
     }
+    mode.check(locate);
   }
 }

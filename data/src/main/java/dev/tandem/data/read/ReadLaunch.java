@@ -7,6 +7,7 @@ import dev.tandem.comm.launch.ProcessLauncher;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.read.mode.ReadRequest;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -44,6 +45,9 @@ public final class ReadLaunch {
   public static List<ReaderReport> run(
       ReadRequest request, Placement placement, Consumer<String> log) {
     int readers = placement.hosts().size();
+    if (Files.exists(request.database())) {
+      request.locate().check(request.database());
+    }
     List<ReaderReport> reports = new ArrayList<>();
     LaunchPlan usual = LaunchPlan.of(readers, ReaderMain.class.getName(), request.arguments());
     LaunchPlan plan =

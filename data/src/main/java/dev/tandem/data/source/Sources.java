@@ -9,6 +9,7 @@ import dev.tandem.data.read.IndexedLmdbSource;
 import dev.tandem.data.read.LmdbSources;
 import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.read.mode.Locate;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
@@ -38,6 +39,14 @@ public final class Sources {
     };
   }
 
+  /** Opens whatever is at a path; the records of an LMDB database are located in this way. */
+  public static RecordSource open(Path path, SourceFormat.Split split, Locate locate) {
+    SourceFormat format = SourceFormat.of(path);
+    return format == SourceFormat.LMDB
+        ? IndexedLmdbSource.open(path, locate)
+        : open(path, format, split);
+  }
+
   /**
    * Opens a data set for the loaders of all ranks, which call this together.
    *
@@ -58,8 +67,12 @@ public final class Sources {
     return open(path, format, split);
   }
 
-  /** Refuses a data set that a mode cannot read. */
-  public static void requireMode(Path path, SourceFormat format, ReadMode mode) {
+  /** Refuses a data set that a mode cannot read, or whose records cannot be located so. */
+  public static void requireMode(Path path, SourceFormat format, ReadMode mode, Locate locate) {
+    if (format != SourceFormat.LMDB && locate != Locate.AUTO) {
+      throw new UsageException(
+          "locate %s is for LMDB databases; %s is %s".formatted(locate.code(), path, format));
+    }
     if (format != SourceFormat.LMDB && mode != ReadMode.AUTO) {
       throw new UsageException(
           "read mode %s is for LMDB databases; %s is %s".formatted(mode.code(), path, format));

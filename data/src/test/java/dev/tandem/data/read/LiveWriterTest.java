@@ -3,6 +3,7 @@ package dev.tandem.data.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
@@ -61,7 +62,8 @@ class LiveWriterTest {
         BatchPlan.Access.STRIDED,
         new Seed(1),
         false,
-        CachePolicy.AUTO);
+        CachePolicy.AUTO,
+        Locate.AUTO);
   }
 
   /** Sums all records and notes from which commits they say they are. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
@@ -112,18 +113,18 @@ class LmdbSourcesTest {
   @ParameterizedTest
   @EnumSource(ReadMode.class)
   void everyModeGivesTheSameBatches(ReadMode mode) throws Exception {
-    LoadRequest plain = new LoadRequest(ReadMode.LMDB, CachePolicy.NONE, Shuffle.NONE, 3);
+    LoadRequest plain = new LoadRequest(ReadMode.LMDB, CachePolicy.NONE, Locate.AUTO, Shuffle.NONE, 3);
     for (int ranks = 1; ranks <= 3; ranks++) {
       List<List<Long>> expected = load(plain, ranks, 0);
       assertEquals(33, expected.getFirst().size());
       for (CachePolicy cache : CachePolicy.values()) {
         PageCache.capability().orElseThrow().drop(database.resolve("data.mdb"));
-        LoadRequest request = new LoadRequest(mode, cache, Shuffle.NONE, 3);
+        LoadRequest request = new LoadRequest(mode, cache, Locate.AUTO, Shuffle.NONE, 3);
         assertEquals(expected, load(request, ranks, 0), request + " on " + ranks);
       }
       // In the middle of the second epoch.
       List<List<Long>> rest = expected.stream().map(sums -> sums.subList(16, 33)).toList();
-      LoadRequest resumed = new LoadRequest(mode, CachePolicy.NONE, Shuffle.NONE, 3);
+      LoadRequest resumed = new LoadRequest(mode, CachePolicy.NONE, Locate.AUTO, Shuffle.NONE, 3);
       assertEquals(rest, load(resumed, ranks, 16), mode + " on " + ranks);
     }
   }
@@ -135,12 +136,12 @@ class LmdbSourcesTest {
       UsageException refused =
           assertThrows(
               UsageException.class,
-              () -> new LoadRequest(mode, CachePolicy.AUTO, Shuffle.BY_INDEX, 1));
+              () -> new LoadRequest(mode, CachePolicy.AUTO, Locate.AUTO, Shuffle.BY_INDEX, 1));
       assertTrue(refused.getMessage().contains("key order"), refused.getMessage());
       return;
     }
-    LoadRequest plain = new LoadRequest(ReadMode.LMDB, CachePolicy.NONE, Shuffle.BY_INDEX, 3);
-    LoadRequest request = new LoadRequest(mode, CachePolicy.AUTO, Shuffle.BY_INDEX, 3);
+    LoadRequest plain = new LoadRequest(ReadMode.LMDB, CachePolicy.NONE, Locate.AUTO, Shuffle.BY_INDEX, 3);
+    LoadRequest request = new LoadRequest(mode, CachePolicy.AUTO, Locate.AUTO, Shuffle.BY_INDEX, 3);
     List<List<Long>> expected = load(plain, 2, 0);
     PageCache.capability().orElseThrow().drop(database.resolve("data.mdb"));
     assertEquals(expected, load(request, 2, 0));
@@ -157,7 +158,7 @@ class LmdbSourcesTest {
   @Test
   void whatWasDecidedIsOneLine() {
     List<String> lines = new ArrayList<>();
-    LoadRequest request = new LoadRequest(ReadMode.AUTO, CachePolicy.AUTO, Shuffle.BY_INDEX, 2);
+    LoadRequest request = new LoadRequest(ReadMode.AUTO, CachePolicy.AUTO, Locate.AUTO, Shuffle.BY_INDEX, 2);
     LmdbSources.open(database, request, Communicator.alone(), lines::add).close();
     assertEquals(1, lines.size());
     assertTrue(lines.getFirst().startsWith("read: prov; cache: memory"), lines.getFirst());

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.data.read.mode.BatchPlan;
@@ -101,7 +102,8 @@ class ReadModesTest {
               access,
               new Seed(random.nextLong()),
               false,
-              random.nextInt(4) == 0 ? CachePolicy.MEMORY : CachePolicy.AUTO);
+              random.nextInt(4) == 0 ? CachePolicy.MEMORY : CachePolicy.AUTO,
+              Locate.AUTO);
       BatchPlan plan = request.plan(plain.size(), readers);
       List<List<Long>> seen = Watchdog.within(LIMIT, () -> read(request, readers));
       for (int reader = 0; reader < readers; reader++) {
@@ -217,7 +219,8 @@ class ReadModesTest {
               BatchPlan.Access.STRIDED,
               new Seed(1),
               false,
-              CachePolicy.NONE);
+              CachePolicy.NONE,
+              Locate.AUTO);
       List<ReaderReport> reports = Watchdog.within(LIMIT, () -> reports(request, 3));
       for (ReaderReport report : reports) {
         assertEquals(0, report.missedAfterSecond(), report.toString());
@@ -274,7 +277,8 @@ class ReadModesTest {
               BatchPlan.Access.STRIDED,
               new Seed(1),
               true,
-              CachePolicy.AUTO);
+              CachePolicy.AUTO,
+              Locate.AUTO);
       List<ReaderReport> reports =
           Watchdog.within(LIMIT, () -> ReadLaunch.run(request, 3, line -> {}));
       long sum = 0;

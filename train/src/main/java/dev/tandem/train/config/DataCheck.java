@@ -7,6 +7,7 @@ import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.image.Image;
 import dev.tandem.data.load.Preparation;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.exchange.NetworkFiles;
 import java.nio.file.Files;
@@ -24,9 +25,9 @@ public final class DataCheck {
   public static void check(TrainingConfig config) {
     DataConfig data = config.data();
     Path train = Path.of(data.train());
-    Sources.requireMode(train, SourceFormat.of(train), data.read());
-    check("data.train", data.train(), Split.TRAIN, config.trainingPreparation());
-    check("data.test", data.test(), Split.TEST, config.testPreparation());
+    Sources.requireMode(train, SourceFormat.of(train), data.read(), data.locate());
+    check("data.train", data.train(), Split.TRAIN, data.locate(), config.trainingPreparation());
+    check("data.test", data.test(), Split.TEST, data.locate(), config.testPreparation());
     String weights = config.fineTune().initFrom();
     if (!weights.isEmpty() && !Files.isRegularFile(Path.of(weights))) {
       throw new WorkFailedException("fine-tune.init-from: there is no file " + weights);
@@ -36,8 +37,9 @@ public final class DataCheck {
     }
   }
 
-  private static void check(String key, String path, Split split, Preparation preparation) {
-    try (RecordSource source = Sources.open(Path.of(path), split)) {
+  private static void check(
+      String key, String path, Split split, Locate locate, Preparation preparation) {
+    try (RecordSource source = Sources.open(Path.of(path), split, locate)) {
       if (source.size() == 0) {
         throw new WorkFailedException(path + " holds no records");
       }

@@ -11,6 +11,7 @@ import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.nn.yaml.Default;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +28,7 @@ import java.util.Optional;
  * @param epochEnd what happens to the batch in which an epoch ends
  * @param read how the records of an LMDB database are read
  * @param cache whether an LMDB database is brought into memory while it is first read
+ * @param locate how the modes prov, coal and stag learn where records are
  * @param threads that decode, in each rank
  * @param fetchThreads that read, in each rank
  * @param prefetchMegabytes memory for what is read ahead
@@ -45,6 +47,7 @@ public record DataConfig(
     @Default("exact") EpochEnd epochEnd,
     @Default("auto") ReadMode read,
     @Default("auto") CachePolicy cache,
+    @Default("auto") Locate locate,
     @Default("1") int threads,
     @Default("1") int fetchThreads,
     @Default("256") long prefetchMegabytes,
@@ -59,7 +62,7 @@ public record DataConfig(
     classNames = List.copyOf(classNames);
     AugmentationText.parse(augment);
     AugmentationText.parse(testAugment);
-    new LoadRequest(read, cache, shuffle, 1); // checks
+    new LoadRequest(read, cache, locate, shuffle, 1); // checks
     Require.atLeast("prefetch-megabytes", 1, prefetchMegabytes);
     Require.atLeast("skip-bad-records", 0, skipBadRecords);
     loader(threads, fetchThreads, prefetchMegabytes, skipBadRecords); // checks
@@ -81,11 +84,12 @@ public record DataConfig(
         test,
         augment,
         testAugment,
-        normalise.computed(train, grey),
+        normalise.computed(train, locate, grey),
         shuffle,
         epochEnd,
         read,
         cache,
+        locate,
         threads,
         fetchThreads,
         prefetchMegabytes,
@@ -101,12 +105,12 @@ public record DataConfig(
 
   /** How training samples are read, in this number of epochs. */
   public LoadRequest trainingRequest(double epochs) {
-    return new LoadRequest(read, cache, shuffle, epochs);
+    return new LoadRequest(read, cache, locate, shuffle, epochs);
   }
 
   /** How test samples are read, which come in key order. */
   public LoadRequest testRequest(double epochs) {
-    return new LoadRequest(read, cache, Shuffle.NONE, epochs);
+    return new LoadRequest(read, cache, locate, Shuffle.NONE, epochs);
   }
 
   /** How loaders work. */

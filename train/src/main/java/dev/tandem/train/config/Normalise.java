@@ -8,6 +8,7 @@ import dev.tandem.data.augment.Normalisation;
 import dev.tandem.data.augment.PixelStatistics;
 import dev.tandem.data.decode.DatumDecoder;
 import dev.tandem.data.format.SourceFormat.Split;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.source.Sources;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,11 +50,11 @@ public record Normalise(List<Double> mean, List<Double> deviation) {
   }
 
   /** The same with numbers, which are computed from training data if there are none. */
-  Normalise computed(String train, boolean grey) {
+  Normalise computed(String train, Locate locate, boolean grey) {
     if (!mean.isEmpty()) {
       return this;
     }
-    try (RecordSource source = Sources.open(Path.of(train), Split.TRAIN)) {
+    try (RecordSource source = Sources.open(Path.of(train), Split.TRAIN, locate)) {
       return of(PixelStatistics.of(source, new DatumDecoder(grey), LOOKED_AT, Progress.SILENT));
     }
   }

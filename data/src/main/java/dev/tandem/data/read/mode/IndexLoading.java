@@ -1,6 +1,5 @@
 package dev.tandem.data.read.mode;
 
-import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.read.request.RequestThreads;
 import dev.tandem.lmdb.Snapshot;
@@ -19,11 +18,13 @@ final class IndexLoading {
 
   private final Path database;
   private final Snapshot snapshot;
+  private final Locate locate;
   private final FutureTask<RecordIndex> task = new FutureTask<>(this::load);
   private boolean begun;
   private long nanos;
 
-  IndexLoading(Path database, Snapshot snapshot) {
+  IndexLoading(Path database, Snapshot snapshot, Locate locate) {
+    this.locate = locate;
     this.database = database;
     this.snapshot = snapshot;
   }
@@ -45,11 +46,7 @@ final class IndexLoading {
 
   private RecordIndex load() {
     long began = System.nanoTime();
-    RecordIndex index = RecordIndex.openOrBuild(database, Progress.SILENT);
-    if (!index.describes(snapshot.main())) {
-      // A writer has committed since the snapshot was taken.
-      index = RecordIndex.build(snapshot.main(), false, Progress.SILENT);
-    }
+    RecordIndex index = locate.index(database, snapshot);
     nanos = System.nanoTime() - began;
     return index;
   }

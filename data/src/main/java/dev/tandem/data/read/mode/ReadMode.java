@@ -23,7 +23,10 @@ public enum ReadMode {
   DM,
   /** Direct I/O: records are found by walking through the keys and read past the page cache. */
   DIO,
-  /** Provenance: the record index knows where all records are; they are read by requests. */
+  /**
+   * Provenance: where all records are is known from the record index or computed, see {@link
+   * Locate}; they are read by requests.
+   */
   PROV,
   /** Coalesced: as {@link #PROV}, with the requests of many iterations merged. */
   COAL,
@@ -48,6 +51,16 @@ public enum ReadMode {
       }
     }
     throw new UsageException("read mode '%s': expected one of %s".formatted(code, CODES));
+  }
+
+  /** Refuses a way to locate records that this mode would not use. */
+  public void check(Locate locate) {
+    boolean locates = this == PROV || this == COAL || this == STAG || this == AUTO;
+    if (locate != Locate.AUTO && !locates) {
+      throw new UsageException(
+          "locate %s is for read modes prov, coal and stag, not %s"
+              .formatted(locate.code(), code()));
+    }
   }
 
   /** A loader can be given records by this mode in key order only. */

@@ -13,6 +13,7 @@ import java.util.Locale;
  * @param iterations batches to read, or {@link #EPOCH}
  * @param cold drop the file from the page cache first
  * @param cache whether the database is brought into memory while it is read
+ * @param locate how modes that locate records before they read them do so
  */
 public record ReadRequest(
     Path database,
@@ -23,12 +24,13 @@ public record ReadRequest(
     BatchPlan.Access access,
     Seed seed,
     boolean cold,
-    CachePolicy cache) {
+    CachePolicy cache,
+    Locate locate) {
 
   /** As many iterations as it takes to read every record at least once. */
   public static final long EPOCH = -1;
 
-  private static final int WORDS = 13;
+  private static final int WORDS = 14;
 
   public ReadRequest {
     if (batch < 1 || iterations < EPOCH) {
@@ -36,6 +38,7 @@ public record ReadRequest(
           "a batch of %d and %d iterations: the batch must be positive, iterations not negative"
               .formatted(batch, iterations));
     }
+    mode.check(locate);
   }
 
   /** The plan for a database of this many records and readers. */
@@ -59,7 +62,8 @@ public record ReadRequest(
         Long.toString(iterations),
         access.name().toLowerCase(Locale.ROOT) + (cold ? "-cold" : ""),
         Long.toString(seed.value()),
-        cache.code());
+        cache.code(),
+        locate.code());
   }
 
   /** From arguments of {@link ReaderMain}. */
@@ -89,6 +93,7 @@ public record ReadRequest(
         BatchPlan.Access.valueOf(order.toUpperCase(Locale.ROOT)),
         new Seed(Long.parseLong(words.get(11))),
         cold,
-        CachePolicy.of(words.get(12)));
+        CachePolicy.of(words.get(12)),
+        Locate.of(words.get(13)));
   }
 }

@@ -47,7 +47,7 @@ public final class ReaderFactory implements AutoCloseable {
     this.times = times;
     this.plan = request.plan(snapshot.main().size(), peers.size());
     this.outside = new OversizedValues(file, snapshot);
-    this.loading = new IndexLoading(request.database(), snapshot);
+    this.loading = new IndexLoading(request.database(), snapshot, request.locate());
     CacheDecision decision = decide(request);
     if (request.mode() == ReadMode.AUTO && decision.memory()) {
       this.mode = ReadMode.PROV;
