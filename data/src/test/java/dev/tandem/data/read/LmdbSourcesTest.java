@@ -113,7 +113,8 @@ class LmdbSourcesTest {
   @ParameterizedTest
   @EnumSource(ReadMode.class)
   void everyModeGivesTheSameBatches(ReadMode mode) throws Exception {
-    LoadRequest plain = new LoadRequest(ReadMode.LMDB, CachePolicy.NONE, Locate.AUTO, Shuffle.NONE, 3);
+    LoadRequest plain =
+        new LoadRequest(ReadMode.LMDB, CachePolicy.NONE, Locate.AUTO, Shuffle.NONE, 3);
     for (int ranks = 1; ranks <= 3; ranks++) {
       List<List<Long>> expected = load(plain, ranks, 0);
       assertEquals(33, expected.getFirst().size());
@@ -140,7 +141,8 @@ class LmdbSourcesTest {
       assertTrue(refused.getMessage().contains("key order"), refused.getMessage());
       return;
     }
-    LoadRequest plain = new LoadRequest(ReadMode.LMDB, CachePolicy.NONE, Locate.AUTO, Shuffle.BY_INDEX, 3);
+    LoadRequest plain =
+        new LoadRequest(ReadMode.LMDB, CachePolicy.NONE, Locate.AUTO, Shuffle.BY_INDEX, 3);
     LoadRequest request = new LoadRequest(mode, CachePolicy.AUTO, Locate.AUTO, Shuffle.BY_INDEX, 3);
     List<List<Long>> expected = load(plain, 2, 0);
     PageCache.capability().orElseThrow().drop(database.resolve("data.mdb"));
@@ -158,7 +160,8 @@ class LmdbSourcesTest {
   @Test
   void whatWasDecidedIsOneLine() {
     List<String> lines = new ArrayList<>();
-    LoadRequest request = new LoadRequest(ReadMode.AUTO, CachePolicy.AUTO, Locate.AUTO, Shuffle.BY_INDEX, 2);
+    LoadRequest request =
+        new LoadRequest(ReadMode.AUTO, CachePolicy.AUTO, Locate.AUTO, Shuffle.BY_INDEX, 2);
     LmdbSources.open(database, request, Communicator.alone(), lines::add).close();
     assertEquals(1, lines.size());
     assertTrue(lines.getFirst().startsWith("read: prov; cache: memory"), lines.getFirst());
