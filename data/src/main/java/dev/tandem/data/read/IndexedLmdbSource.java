@@ -1,10 +1,10 @@
 package dev.tandem.data.read;
 
-import dev.tandem.data.read.mode.Locate;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.RecordBlock;
 import dev.tandem.data.RecordSource;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.PageCacheLoader;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.data.read.mode.StagedRecords;

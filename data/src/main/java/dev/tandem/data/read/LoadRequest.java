@@ -1,9 +1,9 @@
 package dev.tandem.data.read;
 
-import dev.tandem.data.read.mode.Locate;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.read.mode.CachePolicy;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ReadMode;
 
 /**

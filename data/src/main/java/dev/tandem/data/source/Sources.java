@@ -8,8 +8,8 @@ import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.read.IndexedLmdbSource;
 import dev.tandem.data.read.LmdbSources;
 import dev.tandem.data.read.LoadRequest;
-import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.data.read.mode.Locate;
+import dev.tandem.data.read.mode.ReadMode;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 

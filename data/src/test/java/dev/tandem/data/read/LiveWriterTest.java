@@ -3,7 +3,6 @@ package dev.tandem.data.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tandem.data.read.mode.Locate;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
@@ -11,6 +10,7 @@ import dev.tandem.data.DataRecord;
 import dev.tandem.data.RecordBlock;
 import dev.tandem.data.read.mode.BatchPlan;
 import dev.tandem.data.read.mode.CachePolicy;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ModeSettings;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.data.read.mode.ReadRequest;

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tandem.data.read.mode.Locate;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
@@ -25,6 +24,7 @@ import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.order.Steps;
 import dev.tandem.data.read.mode.CacheDecision;
 import dev.tandem.data.read.mode.CachePolicy;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.posix.PageCache;

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tandem.data.read.mode.Locate;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.data.read.mode.BatchPlan;
 import dev.tandem.data.read.mode.CachePolicy;
+import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ModeSettings;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.data.read.mode.ReadRequest;
