@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -129,12 +130,13 @@ final class TrainCacheCommand extends TandemCommand {
             Locate.AUTO);
     try (ExecutorService threads = Executors.newFixedThreadPool(READERS)) {
       for (Communicator communicator : Communicator.threads(READERS)) {
-        threads.submit(
-            () -> {
-              try (communicator) {
-                return ReadJob.run(request, communicator);
-              }
-            });
+        Future<?> unused =
+            threads.submit(
+                () -> {
+                  try (communicator) {
+                    return ReadJob.run(request, communicator);
+                  }
+                });
       }
     }
   }

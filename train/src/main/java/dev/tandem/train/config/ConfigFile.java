@@ -22,10 +22,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.Set;
 
 /** A configuration as YAML, before it is understood; immutable. */
 public final class ConfigFile {
@@ -65,9 +66,9 @@ public final class ConfigFile {
   private final String name;
   private final String text;
   private final ObjectNode root;
-  private final TreeSet<String> changed;
+  private final Set<String> changed;
 
-  private ConfigFile(String name, String text, ObjectNode root, TreeSet<String> changed) {
+  private ConfigFile(String name, String text, ObjectNode root, Set<String> changed) {
     this.name = name;
     this.text = text;
     this.root = root;
@@ -96,7 +97,7 @@ public final class ConfigFile {
     if (!(tree instanceof ObjectNode root)) {
       throw new UsageException(name + ": expected keys and values");
     }
-    return new ConfigFile(name, text, root, new TreeSet<>());
+    return new ConfigFile(name, text, root, Set.of());
   }
 
   /**
@@ -132,7 +133,7 @@ public final class ConfigFile {
       at = below instanceof ObjectNode section ? section : at.putObject(path[i]);
     }
     at.set(path[path.length - 1], value);
-    TreeSet<String> keys = new TreeSet<>(changed);
+    Set<String> keys = new HashSet<>(changed);
     keys.add(key);
     return new ConfigFile(name, text, copy, keys);
   }
