@@ -99,7 +99,8 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   /**
-   * Joins a generation of a job; all its ranks are there, so a rank that does not join soon is lost.
+   * Joins a generation of a job; all its ranks are there, so a rank that does not join soon is
+   * lost.
    *
    * @throws dev.tandem.core.WorkFailedException if one of them is lost meanwhile, or {@link
    *     dev.tandem.core.PeerLostException}

@@ -25,16 +25,20 @@ class CollectivesMatrixTest {
   private static final int LARGE_BYTES = 2 << 20;
 
   /** Those that {@link TestJob.Kind#HYBRID} makes as well. */
-  private static final List<List<Integer>> HALVES =
-      List.of(List.of(0, 1), List.of(0, 0, 1), List.of(0, 0, 1, 1));
-
-  private static final List<List<Integer>> UNEQUAL =
+  /** A case of each kind: equal hosts, unequal ones, interleaved ones, and all at once. */
+  private static final List<List<Integer>> HOSTS =
       List.of(
+          List.of(0, 0, 1, 1),
           List.of(0, 0, 0, 1),
-          List.of(0, 1, 2, 2),
           List.of(0, 1, 0, 1),
+          List.of(3, 1, 3, 2, 1, 3, 3));
+
+  private static final List<List<Integer>> MORE_HOSTS =
+      List.of(
+          List.of(0, 1),
+          List.of(0, 0, 1),
+          List.of(0, 1, 2, 2),
           List.of(0, 0, 1, 1, 2, 2),
-          List.of(3, 1, 3, 2, 1, 3, 3),
           List.of(0, 0, 0, 1, 1, 1, 1, 1));
 
   @AfterEach
@@ -42,22 +46,39 @@ class CollectivesMatrixTest {
     Reference.forget();
   }
 
-  static Stream<Arguments> jobs() {
+  private static Stream<Arguments> jobs(List<Integer> ranks) {
     return Arrays.stream(TestJob.Kind.values())
-        .flatMap(
-            kind ->
-                Stream.iterate(1, ranks -> ranks <= 8, ranks -> ranks + 1)
-                    .map(ranks -> Arguments.of(kind, ranks)));
+        .flatMap(kind -> ranks.stream().map(number -> Arguments.of(kind, number)));
   }
 
-  static Stream<Arguments> hosts() {
-    return Stream.of(HALVES, UNEQUAL)
-        .flatMap(List::stream)
+  /** A power of two, an odd number, and a larger power of two: what algorithms tell apart. */
+  static Stream<Arguments> jobs() {
+    return jobs(List.of(2, 3, 4));
+  }
+
+  static Stream<Arguments> moreJobs() {
+    return jobs(List.of(1, 5, 6, 7, 8));
+  }
+
+  private static Stream<Arguments> hosts(List<List<Integer>> layouts) {
+    return layouts.stream()
         .flatMap(hosts -> Stream.of(Arguments.of(hosts, true), Arguments.of(hosts, false)));
   }
 
-  static List<List<Integer>> unequalHosts() {
-    return UNEQUAL;
+  static Stream<Arguments> hosts() {
+    return hosts(HOSTS);
+  }
+
+  static Stream<Arguments> moreHosts() {
+    return hosts(MORE_HOSTS);
+  }
+
+  static List<List<Integer>> largeHosts() {
+    return HOSTS.subList(2, HOSTS.size());
+  }
+
+  static List<List<Integer>> moreLargeHosts() {
+    return MORE_HOSTS;
   }
 
   @ParameterizedTest
@@ -68,8 +89,22 @@ class CollectivesMatrixTest {
 
   @ParameterizedTest
   @MethodSource("hosts")
-  void smallDataOnHosts(List<Integer> hosts, boolean boards) throws Exception {
-    TestJob.runOnHosts(hosts, boards, communicator -> small(communicator, hosts));
+  void smallDataOnHosts(List<Integer> hosts, boolean sharedSlots) throws Exception {
+    TestJob.runOnHosts(hosts, sharedSlots, communicator -> small(communicator, hosts));
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("moreJobs")
+  void smallDataInMoreJobs(TestJob.Kind kind, int ranks) throws Exception {
+    smallDataOfEveryTypeAndOperation(kind, ranks);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("moreHosts")
+  void smallDataOnMoreHosts(List<Integer> hosts, boolean sharedSlots) throws Exception {
+    smallDataOnHosts(hosts, sharedSlots);
   }
 
   private static Void small(Communicator communicator, List<Integer> hosts) {
@@ -96,12 +131,26 @@ class CollectivesMatrixTest {
 
   /** With and without shared slots in one test: the reference, which takes longest, is the same. */
   @ParameterizedTest
-  @MethodSource("unequalHosts")
+  @MethodSource("largeHosts")
   void largeDataOnHosts(List<Integer> hosts) throws Exception {
     int turn = hosts.hashCode() & 0xff;
-    for (boolean boards : new boolean[] {true, false}) {
-      TestJob.runOnHosts(hosts, boards, communicator -> large(communicator, hosts, turn));
+    for (boolean sharedSlots : new boolean[] {true, false}) {
+      TestJob.runOnHosts(hosts, sharedSlots, communicator -> large(communicator, hosts, turn));
     }
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("moreJobs")
+  void largeDataInMoreJobs(TestJob.Kind kind, int ranks) throws Exception {
+    largeData(kind, ranks);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("moreLargeHosts")
+  void largeDataOnMoreHosts(List<Integer> hosts) throws Exception {
+    largeDataOnHosts(hosts);
   }
 
   private static Void large(Communicator communicator, List<Integer> hosts, int turn) {
@@ -119,7 +168,7 @@ class CollectivesMatrixTest {
 
   @Tag("slow")
   @ParameterizedTest
-  @MethodSource("jobs")
+  @MethodSource({"jobs", "moreJobs"})
   void largeDataOfEveryTypeAndOperation(TestJob.Kind kind, int ranks) throws Exception {
     for (DType type : DType.values()) {
       for (ReduceOp op : ReduceOp.values()) {
@@ -134,13 +183,13 @@ class CollectivesMatrixTest {
 
   @Tag("slow")
   @ParameterizedTest
-  @MethodSource("hosts")
-  void largeDataOfEveryTypeAndOperationOnHosts(List<Integer> hosts, boolean boards)
+  @MethodSource({"hosts", "moreHosts"})
+  void largeDataOfEveryTypeAndOperationOnHosts(List<Integer> hosts, boolean sharedSlots)
       throws Exception {
     for (DType type : DType.values()) {
       for (ReduceOp op : ReduceOp.values()) {
         TestJob.runOnHosts(
-            hosts, boards, communicator -> everything(communicator, hosts, type, op));
+            hosts, sharedSlots, communicator -> everything(communicator, hosts, type, op));
         forget();
       }
     }

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -60,11 +61,24 @@ class DeterminismTest {
     TestJob.run(kind, ranks, communicator -> check(communicator, hosts, seed));
   }
 
+  static Stream<Arguments> moreHosts() {
+    return CollectivesMatrixTest.moreHosts();
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("moreHosts")
+  void neitherPlaceNorLengthShowsOnMoreHosts(List<Integer> hosts, boolean sharedSlots)
+      throws Exception {
+    neitherPlaceNorLengthShowsOnHosts(hosts, sharedSlots);
+  }
+
   @ParameterizedTest
   @MethodSource("hosts")
-  void neitherPlaceNorLengthShowsOnHosts(List<Integer> hosts, boolean boards) throws Exception {
+  void neitherPlaceNorLengthShowsOnHosts(List<Integer> hosts, boolean sharedSlots)
+      throws Exception {
     Seed seed = TestSeed.of(DeterminismTest.class);
-    TestJob.runOnHosts(hosts, boards, communicator -> check(communicator, hosts, seed));
+    TestJob.runOnHosts(hosts, sharedSlots, communicator -> check(communicator, hosts, seed));
   }
 
   private static Void check(Communicator communicator, List<Integer> hosts, Seed seed) {

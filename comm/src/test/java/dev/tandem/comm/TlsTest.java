@@ -22,6 +22,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -61,8 +62,19 @@ class TlsTest {
     return jobs().filter(hosts -> hosts.size() == 3);
   }
 
+  static Stream<List<Integer>> otherJobs() {
+    return jobs().filter(hosts -> hosts.size() != 3);
+  }
+
+  @Tag("slow")
   @ParameterizedTest
-  @MethodSource("jobs")
+  @MethodSource("otherJobs")
+  void collectivesOfMoreAndFewer(List<Integer> hosts) throws Exception {
+    collectives(hosts);
+  }
+
+  @ParameterizedTest
+  @MethodSource("jobsOfThree")
   void collectives(List<Integer> hosts) throws Exception {
     TestJob.runTls(
         keys,

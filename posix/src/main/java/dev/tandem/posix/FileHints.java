@@ -49,7 +49,9 @@ final class FileHints implements AutoCloseable {
     }
   }
 
-  /** This many bytes from the beginning will be written: the file has its room and length at once. */
+  /**
+   * This many bytes from the beginning will be written: the file has its room and length at once.
+   */
   void reserve(long bytes) {
     try {
       int _ = (int) ALLOCATE.invokeExact(descriptor, 0, 0L, bytes);

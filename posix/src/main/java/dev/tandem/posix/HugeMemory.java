@@ -39,8 +39,8 @@ public final class HugeMemory {
   }
 
   /**
-   * A buffer of {@code bytes} zero bytes at the beginning of a page, in huge pages if there are any; the
-   * usual memory where there is no such call. It goes when nobody has it any more.
+   * A buffer of {@code bytes} zero bytes at the beginning of a page, in huge pages if there are
+   * any; the usual memory where there is no such call. It goes when nobody has it any more.
    */
   public static ByteBuffer allocate(int bytes) {
     return CAPABILITY instanceof Capability.Present<HugeMemory>(HugeMemory memory)

@@ -98,7 +98,9 @@ final class AllreduceRing {
     return message / pieces < team.size() - 1;
   }
 
-  /** The part of the data that a message carries: this rank's, or that of one that far before it. */
+  /**
+   * The part of the data that a message carries: this rank's, or that of one that far before it.
+   */
   private MemorySegment part(long message, int before) {
     int times = (int) (message / pieces);
     int block = Math.floorMod(team.rank() - times - before, team.size());

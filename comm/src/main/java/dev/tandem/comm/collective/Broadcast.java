@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Copies the root's data to all. In shared memory the root shows one slot after the other; over
- * messages a binomial tree, in which every rank that has the data sends it to one that has not, twice as
- * near each round. On several hosts with several members, chunk by chunk: first within the root's
- * host, then among the first members of all hosts, then within the other hosts.
+ * messages a binomial tree, in which every rank that has the data sends it to one that has not,
+ * twice as near each round. On several hosts with several members, chunk by chunk: first within the
+ * root's host, then among the first members of all hosts, then within the other hosts.
  *
  * <p>Communication steps: in shared memory 1 for each slot's worth; over messages 1 for the parent
  * and for each child. Bytes on the wire: in shared memory the root writes S; over messages a rank

@@ -46,7 +46,8 @@ public final class GenerationHost implements AutoCloseable {
     this.ready = ready;
     this.log = log;
     this.server =
-        HandshakeServer.bind(address, secret, tls, Handshake.GENERATIONS, new Door(), log);
+        HandshakeServer.bind(
+            address, secret, tls, Handshake.GENERATIONS, new Door(), log, HandshakeServer.PATIENCE);
   }
 
   /**

@@ -28,7 +28,7 @@ public final class HandshakeServer implements AutoCloseable {
     void accepted(Introduction introduction, Link link) throws IOException;
   }
 
-  /** For how long a connection may take to prove itself. */
+  /** How long a connection may usually take to prove itself. */
   static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private static final int HANDSHAKES_AT_A_TIME = 64;
@@ -40,6 +40,7 @@ public final class HandshakeServer implements AutoCloseable {
   private final int myRank;
   private final Reception reception;
   private final Consumer<String> log;
+  private final Duration patience;
   private final Semaphore handshakes = new Semaphore(HANDSHAKES_AT_A_TIME);
 
   private HandshakeServer(
@@ -48,13 +49,15 @@ public final class HandshakeServer implements AutoCloseable {
       Optional<TlsKeys> tls,
       int myRank,
       Reception reception,
-      Consumer<String> log) {
+      Consumer<String> log,
+      Duration patience) {
     this.server = server;
     this.secret = secret;
     this.tls = tls;
     this.myRank = myRank;
     this.reception = reception;
     this.log = log;
+    this.patience = patience;
   }
 
   /** Binds to a free port of this interface; {@link #start} begins to answer. */
@@ -66,17 +69,23 @@ public final class HandshakeServer implements AutoCloseable {
       Reception reception,
       Consumer<String> log)
       throws IOException {
-    return bind(new InetSocketAddress(networkInterface, 0), secret, tls, myRank, reception, log);
+    InetSocketAddress address = new InetSocketAddress(networkInterface, 0);
+    return bind(address, secret, tls, myRank, reception, log, PATIENCE);
   }
 
-  /** Binds to this address; {@link #start} begins to answer. */
+  /**
+   * Binds to this address; {@link #start} begins to answer.
+   *
+   * @param patience how long a connection may take to prove itself
+   */
   static HandshakeServer bind(
       InetSocketAddress address,
       JobSecret secret,
       Optional<TlsKeys> tls,
       int myRank,
       Reception reception,
-      Consumer<String> log)
+      Consumer<String> log,
+      Duration patience)
       throws IOException {
     ServerSocketChannel server = ServerSocketChannel.open();
     try {
@@ -85,7 +94,7 @@ public final class HandshakeServer implements AutoCloseable {
       server.close();
       throw e;
     }
-    return new HandshakeServer(server, secret, tls, myRank, reception, log);
+    return new HandshakeServer(server, secret, tls, myRank, reception, log, patience);
   }
 
   public InetSocketAddress address() {
@@ -119,7 +128,7 @@ public final class HandshakeServer implements AutoCloseable {
       Link link;
       try {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        Deadline deadline = Deadline.in(PATIENCE);
+        Deadline deadline = Deadline.in(patience);
         link = Link.accepted(channel.socket(), tls, deadline);
         introduction = Handshake.accept(link, secret, myRank, deadline, reception::objection);
       } finally {

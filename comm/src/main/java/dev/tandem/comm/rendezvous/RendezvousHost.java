@@ -43,6 +43,7 @@ public final class RendezvousHost implements AutoCloseable {
       JobSecret secret,
       Optional<TlsKeys> tls,
       InetSocketAddress address,
+      Duration handshake,
       Consumer<String> log)
       throws IOException {
     this.size = size;
@@ -50,7 +51,8 @@ public final class RendezvousHost implements AutoCloseable {
     this.tls = tls;
     this.log = log;
     this.server =
-        HandshakeServer.bind(address, secret, tls, Handshake.MEETING_POINT, new Door(), log);
+        HandshakeServer.bind(
+            address, secret, tls, Handshake.MEETING_POINT, new Door(), log, handshake);
   }
 
   /**
@@ -99,13 +101,29 @@ public final class RendezvousHost implements AutoCloseable {
       InetSocketAddress address,
       Duration patience,
       Consumer<String> log) {
+    return open(size, secret, tls, address, patience, HandshakeServer.PATIENCE, log);
+  }
+
+  /**
+   * The same.
+   *
+   * @param handshake how long a connection may take to prove itself
+   */
+  static RendezvousHost open(
+      int size,
+      JobSecret secret,
+      Optional<TlsKeys> tls,
+      InetSocketAddress address,
+      Duration patience,
+      Duration handshake,
+      Consumer<String> log) {
     if (address.getAddress().isAnyLocalAddress()) {
       throw new UsageException(
           "a meeting point needs the address by which the ranks reach it, not "
               + address.getAddress().getHostAddress());
     }
     try {
-      RendezvousHost host = new RendezvousHost(size, secret, tls, address, log);
+      RendezvousHost host = new RendezvousHost(size, secret, tls, address, handshake, log);
       host.start(patience);
       return host;
     } catch (IOException e) {

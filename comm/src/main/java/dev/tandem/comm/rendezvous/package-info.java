@@ -7,9 +7,9 @@
  * hosts of all. Instead of an environment there may be a file ({@link
  * dev.tandem.comm.rendezvous.JobFile}), and instead of the launcher rank 0. Every connection, here
  * and between ranks, begins with {@link dev.tandem.comm.rendezvous.Handshake}: fresh nonces and
- * HMAC-SHA256 under the job's secret in both directions. A process that fails it is refused with a reason,
- * in bounded time and memory, and the job goes on. If the processes of a job have a keystore
- * ({@link dev.tandem.comm.rendezvous.TlsKeys}), all of this happens inside TLS.
+ * HMAC-SHA256 under the job's secret in both directions. A process that fails it is refused with a
+ * reason, in bounded time and memory, and the job goes on. If the processes of a job have a
+ * keystore ({@link dev.tandem.comm.rendezvous.TlsKeys}), all of this happens inside TLS.
  *
  * <p>{@code Note [generations]}: a communicator belongs to a fixed set of processes, and when one
  * of them is lost it is of no more use. So that the other processes need not end, the launcher may

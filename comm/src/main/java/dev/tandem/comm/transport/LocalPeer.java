@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Another rank of this host, reached through a ring in shared memory in either direction. The call that
- * waits for a message reads the ring itself, and what comes for others on the way is handed to
+ * Another rank of this host, reached through a ring in shared memory in either direction. The call
+ * that waits for a message reads the ring itself, and what comes for others on the way is handed to
  * them. The connection to the rank tells whether it lives, and carries acknowledgements.
  * Thread-safe.
  */

@@ -14,9 +14,10 @@ import java.util.Optional;
  * need not wait for its reading. Three slots a member take turns.
  *
  * <p>{@code Note [three slots suffice]}: a member that writes its slot for phase p + 3 has awaited
- * phase p + 2, so all others have arrived there; a member that arrives at p + 2 has awaited p + 1 before
- * and is done with phase p. The slots of phases p and p + 3 are the same. Until it arrives at p + 1
- * it may also write into a slot of phase p that nobody else reads: the owner finds it after p + 1.
+ * phase p + 2, so all others have arrived there; a member that arrives at p + 2 has awaited p + 1
+ * before and is done with phase p. The slots of phases p and p + 3 are the same. Until it arrives
+ * at p + 1 it may also write into a slot of phase p that nobody else reads: the owner finds it
+ * after p + 1.
  *
  * <p>After a wait that failed, every arrival fails for the same reason.
  *

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One of the connections to another rank. The call that waits for a message reads the connection itself,
- * and what arrives for others on the way is handed to them; see {@code Note [who reads]}.
+ * One of the connections to another rank. The call that waits for a message reads the connection
+ * itself, and what arrives for others on the way is handed to them; see {@code Note [who reads]}.
  */
 final class TcpLane implements FrameReader.Handler {
 

@@ -35,9 +35,9 @@
  * </ul>
  *
  * <p>{@code Note [naming the lost rank]}: when rank 0 dies, rank 1 may notice first and end, and
- * rank 2 must not take rank 1 for the lost one. So the rank that notices a loss first tells all others
- * over their connections, and only then lets the calls of its own program fail. A connection is
- * read in order: the name of the lost rank is always read before the end of the connection that it
- * explains. A failed write proves nothing by itself; it waits for the reading side's verdict.
+ * rank 2 must not take rank 1 for the lost one. So the rank that notices a loss first tells all
+ * others over their connections, and only then lets the calls of its own program fail. A connection
+ * is read in order: the name of the lost rank is always read before the end of the connection that
+ * it explains. A failed write proves nothing by itself; it waits for the reading side's verdict.
  */
 package dev.tandem.comm.transport;

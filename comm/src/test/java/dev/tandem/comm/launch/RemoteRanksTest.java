@@ -40,8 +40,8 @@ class RemoteRanksTest {
         Map.of(FaultLimits.SILENCE, "1.5"),
         SMALL,
         Duration.ofSeconds(60),
-        Duration.ofSeconds(5),
-        Duration.ofSeconds(2));
+        Duration.ofSeconds(3),
+        Duration.ofSeconds(1));
   }
 
   private LaunchResult launch(LaunchPlan plan, List<String> shell, List<String> hosts)

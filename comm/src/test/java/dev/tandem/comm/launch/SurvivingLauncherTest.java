@@ -12,9 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real processes, really killed, of which the others stay. */
 class SurvivingLauncherTest {
@@ -94,9 +93,18 @@ class SurvivingLauncherTest {
                 .run());
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, 2})
-  void theOthersGoOnAndTheReplacementJoins(int victim) throws Exception {
+  @Test
+  void theOthersGoOnAndTheReplacementJoins() throws Exception {
+    theReplacementJoins(0);
+  }
+
+  @Tag("slow")
+  @Test
+  void theReplacementOfAnotherRankJoins() throws Exception {
+    theReplacementJoins(2);
+  }
+
+  private void theReplacementJoins(int victim) throws Exception {
     Killer killer = new Killer(3, "-KILL", victim);
     LaunchResult result = run(killer, Meanwhile.GO_ON, 1, "3", "3");
     assertEquals(0, result.exitCode(), killer + "\n" + log);

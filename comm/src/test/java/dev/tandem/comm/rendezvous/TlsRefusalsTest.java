@@ -68,6 +68,12 @@ class TlsRefusalsTest {
     return RendezvousHost.open(1, secret, tls, ANYWHERE, Duration.ofMinutes(1), log::add);
   }
 
+  /** One that soon gives up connections that say nothing. */
+  private RendezvousHost openImpatient(Optional<TlsKeys> tls) {
+    return RendezvousHost.open(
+        1, secret, tls, ANYWHERE, Duration.ofMinutes(1), Duration.ofSeconds(2), log::add);
+  }
+
   private static Membership join(JobEnvironment rank) {
     return Membership.join(rank, ANYWHERE, Deadline.in(Duration.ofSeconds(30)));
   }
@@ -201,7 +207,7 @@ class TlsRefusalsTest {
   void noTlsAtAMeetingPointWith() throws Exception {
     within(
         () -> {
-          try (RendezvousHost host = open(job)) {
+          try (RendezvousHost host = openImpatient(job)) {
             long start = System.nanoTime();
             refused(
                 host,
@@ -239,7 +245,7 @@ class TlsRefusalsTest {
   void silentAndTricklingStrangersDoNotKeepMembersOut() throws Exception {
     within(
         () -> {
-          try (RendezvousHost host = open(job)) {
+          try (RendezvousHost host = openImpatient(job)) {
             InetSocketAddress address = host.environment(0).rendezvous();
             List<Socket> strangers = new ArrayList<>();
             for (int i = 0; i < 80; i++) {
@@ -278,7 +284,7 @@ class TlsRefusalsTest {
     SplittableRandom random = TestSeed.of(TlsRefusalsTest.class).random();
     within(
         () -> {
-          try (RendezvousHost host = open(job)) {
+          try (RendezvousHost host = openImpatient(job)) {
             InetSocketAddress address = host.environment(0).rendezvous();
             knock(address, random, 100);
             long descriptors = descriptors();
