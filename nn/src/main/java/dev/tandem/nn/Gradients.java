@@ -1,10 +1,6 @@
 package dev.tandem.nn;
 
-import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.engine.Tensor;
-import java.util.List;
-import java.util.Optional;
 
 /** What is done to all gradients of a network between the backward pass and the update. */
 public final class Gradients {
@@ -35,24 +31,5 @@ public final class Gradients {
       scale(network, largestNorm / norm);
     }
     return norm;
-  }
-
-  /**
-   * The gradient with an element that is not finite and that the backward pass made first: the
-   * culprit, since those after it only inherit. Reads all gradients; meant for after a norm that is
-   * not finite.
-   */
-  public static Optional<TensorView> firstNotFinite(Network network) {
-    List<TensorView> views = network.gradients();
-    return network.inScope(
-        () -> {
-          for (int i = views.size() - 1; i >= 0; i--) {
-            Tensor gradient = network.gradientBucket(0).tensor(i);
-            if (gradient.isfinite().all().item() == 0) {
-              return Optional.of(views.get(i));
-            }
-          }
-          return Optional.empty();
-        });
   }
 }

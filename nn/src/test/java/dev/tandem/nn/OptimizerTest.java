@@ -175,9 +175,7 @@ class OptimizerTest {
       assertEquals(norm / 2, Gradients.clip(network, 0.1), 1e-12);
       assertEquals(0.1, Gradients.norm(network), 1e-12);
       assertEquals(0.1, Gradients.clip(network, 1), 1e-12);
-      assertTrue(Gradients.firstNotFinite(network).isEmpty());
       network.gradients().getFirst().data().setAtIndex(ValueLayout.JAVA_DOUBLE, 3, Double.NaN);
-      assertEquals("scores.weight", Gradients.firstNotFinite(network).get().name());
       assertTrue(Double.isNaN(Gradients.norm(network)));
       assertThrows(UsageException.class, () -> Gradients.clip(network, 0));
     }

@@ -104,13 +104,13 @@ public record DataConfig(
   }
 
   /** How training samples are read, in this number of epochs. */
-  public LoadRequest trainingRequest(double epochs) {
-    return new LoadRequest(read, cache, locate, shuffle, epochs);
+  public LoadRequest trainingRequest(long epochs) {
+    return new LoadRequest(read, cache, locate, shuffle, (double) epochs);
   }
 
   /** How test samples are read, which come in key order. */
-  public LoadRequest testRequest(double epochs) {
-    return new LoadRequest(read, cache, locate, Shuffle.NONE, epochs);
+  public LoadRequest testRequest(long epochs) {
+    return new LoadRequest(read, cache, locate, Shuffle.NONE, (double) epochs);
   }
 
   /** How loaders work. */
