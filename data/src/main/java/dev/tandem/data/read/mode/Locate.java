@@ -61,7 +61,9 @@ public enum Locate {
   }
 
   /**
-   * @param stored whether an index is there or can be
+   * As the other, for a folder in which an index is stored, or can be.
+   *
+   * @param stored whether that is so
    */
   public RecordIndex index(Path database, Snapshot snapshot, boolean stored) {
     if (this == PROVENANCE) {
