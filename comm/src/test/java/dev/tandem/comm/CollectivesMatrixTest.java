@@ -24,7 +24,6 @@ class CollectivesMatrixTest {
   /** More than any transport or algorithm takes at once, which is what large data is there for. */
   private static final int LARGE_BYTES = 2 << 20;
 
-  /** Those that {@link TestJob.Kind#HYBRID} makes as well. */
   /** A case of each kind: equal hosts, unequal ones, interleaved ones, and all at once. */
   private static final List<List<Integer>> HOSTS =
       List.of(
