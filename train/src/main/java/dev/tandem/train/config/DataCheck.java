@@ -24,9 +24,9 @@ public final class DataCheck {
   /** Fails with one line that names the key if the data is missing or does not fit. */
   public static void check(TrainingConfig config) {
     DataConfig data = config.data();
+    check("data.train", data.train(), Split.TRAIN, data.locate(), config.trainingPreparation());
     Path train = Path.of(data.train());
     Sources.requireMode(train, SourceFormat.of(train), data.read(), data.locate());
-    check("data.train", data.train(), Split.TRAIN, data.locate(), config.trainingPreparation());
     check("data.test", data.test(), Split.TEST, data.locate(), config.testPreparation());
     String weights = config.fineTune().initFrom();
     if (!weights.isEmpty() && !Files.isRegularFile(Path.of(weights))) {
