@@ -90,8 +90,7 @@ public final class LiveContender implements AutoCloseable {
       Heard next = heard.poll(LONGEST_SILENCE.toSeconds(), TimeUnit.SECONDS);
       if (next == null) {
         throw new WorkFailedException(
-            "%s printed nothing for %d s"
-                .formatted(contender.name(), LONGEST_SILENCE.toSeconds()));
+            "%s printed nothing for %d s".formatted(contender.name(), LONGEST_SILENCE.toSeconds()));
       }
       if (next.end() != null) {
         throw next.end();

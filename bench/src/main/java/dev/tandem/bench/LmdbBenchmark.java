@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tandem's LMDB writer and record index against liblmdb and the storage. Leaves nothing in
- * its folder.
+ * Tandem's LMDB writer and record index against liblmdb and the storage. Leaves nothing in its
+ * folder.
  */
 public final class LmdbBenchmark {
 

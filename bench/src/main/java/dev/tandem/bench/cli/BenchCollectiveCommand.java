@@ -22,10 +22,10 @@ import picocli.CommandLine.Option;
     description = {
       "Measures allreduce from 4 bytes to 64 MiB by Tandem (shared memory and TCP), Open MPI (as it"
           + " comes and with malloc tuned), MPICH and Gloo: the same steps, private memory, fresh"
-          + " data for every call. All contenders are started once and take turns at every size; medians of rounds."
-          + " Also: a fused step (pack, allreduce, unpack), a rank that comes 20 ms late, 4 ranks,"
-          + " and what each level of determinism costs. Needs openmpi-bin, libopenmpi-dev, mpich,"
-          + " libmpich-dev and python3-torch."
+          + " data for every call. All contenders are started once and take turns at every size;"
+          + " medians of rounds. Also: a fused step (pack, allreduce, unpack), a rank that comes 20"
+          + " ms late, 4 ranks, and what each level of determinism costs. Needs openmpi-bin,"
+          + " libopenmpi-dev, mpich, libmpich-dev and python3-torch."
     },
     footerHeading = "%nExamples:%n",
     footer = {

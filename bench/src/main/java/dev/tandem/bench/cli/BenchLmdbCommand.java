@@ -31,7 +31,9 @@ final class BenchLmdbCommand extends TandemCommand {
   private static final long RECORDS = 1_000_000;
   private static final long QUICK_RECORDS = 50_000;
 
-  @Option(names = "--quick", description = "Smoke test with fewer records; figures are not representative.")
+  @Option(
+      names = "--quick",
+      description = "Smoke test with fewer records; figures are not representative.")
   private boolean quick;
 
   @Option(

@@ -21,13 +21,14 @@ import picocli.CommandLine.Option;
     name = "read",
     description = {
       "Reads a CIFAR-like and an ImageNet-like database by Tandem's read modes, liblmdb in C,"
-          + " py-lmdb and lmdbjava: cold and warm, in key order and shuffled, with little"
-          + " memory, from storage that allows 1,000 requests per second, from storage on which"
-          + " every request takes 10 ms, and as a training does: five epochs in the order of keys, a"
-          + " small database 100 times, three shuffled epochs through the loader (also compared with"
-          + " py-lmdb under a PyTorch DataLoader). Readers compute the same checksum; loaders do not."
-          + " The ceiling is fio with O_DIRECT. Needs gcc, liblmdb-dev, python3-lmdb, python3-torch and"
-          + " fio, root for read-ahead and limits, libfuse3 for the latency, and 9 GB of disk (with --quick 1 GB)."
+          + " py-lmdb and lmdbjava: cold and warm, in key order and shuffled, with little memory,"
+          + " from storage that allows 1,000 requests per second, from storage on which every"
+          + " request takes 10 ms, and as a training does: five epochs in the order of keys, a"
+          + " small database 100 times, three shuffled epochs through the loader (also compared"
+          + " with py-lmdb under a PyTorch DataLoader). Readers compute the same checksum; loaders"
+          + " do not. The ceiling is fio with O_DIRECT. Needs gcc, liblmdb-dev, python3-lmdb,"
+          + " python3-torch and fio, root for read-ahead and limits, libfuse3 for the latency, and"
+          + " 9 GB of disk (with --quick 1 GB)."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -44,7 +45,9 @@ final class BenchReadCommand extends TandemCommand {
   private static final int QUICK_IMAGES = 4_000;
   private static final Duration QUICK_TIME = Duration.ofSeconds(70);
 
-  @Option(names = "--quick", description = "Smoke test with less data; figures are not representative.")
+  @Option(
+      names = "--quick",
+      description = "Smoke test with less data; figures are not representative.")
   private boolean quick;
 
   @Option(

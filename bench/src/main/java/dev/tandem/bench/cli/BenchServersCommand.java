@@ -14,13 +14,13 @@ import picocli.CommandLine.Option;
 @Command(
     name = "servers",
     description = {
-      "Trains a small network on drawn digits from a database, on 2 and on 4 ranks, with"
-          + " allreduce (policy buckets), with sharded parameter servers, and with servers"
-          + " reached through proxies, at several degrees of staleness, while one rank, or each now and then, is late."
-          + " Prints steps per second, bytes moved within and between hosts, and loss and accuracy"
-          + " after the same number of samples. All ranks run on this machine: that they are on two"
-          + " hosts is a simulated topology, which decides what counts as local and global, not how"
-          + " long it takes."
+      "Trains a small network on drawn digits from a database, on 2 and on 4 ranks, with allreduce"
+          + " (policy buckets), with sharded parameter servers, and with servers reached through"
+          + " proxies, at several degrees of staleness, while one rank, or each now and then, is"
+          + " late. Prints steps per second, bytes moved within and between hosts, and loss and"
+          + " accuracy after the same number of samples. All ranks run on this machine: that they"
+          + " are on two hosts is a simulated topology, which decides what counts as local and"
+          + " global, not how long it takes."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -111,9 +111,9 @@ final class BenchServersCommand extends TandemCommand {
     }
     out()
         .printf(
-            "%nratio: steps per second over those of allreduce in the same round, above 1 is faster;"
-                + " lag: steps of the slowest rank that parameters lacked, on average; simulated"
-                + " topology: hosts are processes of this machine, bytes between them are counted as"
-                + " global.%n");
+            "%nratio: steps per second over those of allreduce in the same round, above 1 is"
+                + " faster; lag: steps of the slowest rank that parameters lacked, on average;"
+                + " simulated topology: hosts are processes of this machine, bytes between them are"
+                + " counted as global.%n");
   }
 }

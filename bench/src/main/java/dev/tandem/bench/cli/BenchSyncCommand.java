@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
     description = {
       "Trains a real network on two ranks of one core each, with real decoding and augmentation in"
           + " the input threads (heavy, light, or none: synthetic), under every policy of gradient"
-          + " synchronisation. Policies take turns, forward and backward, in one run; step times are"
-          + " compared with the spin-and-yield baseline of the same round. Also: the parameters"
+          + " synchronisation. Policies take turns, forward and backward, in one run; step times"
+          + " are compared with the spin-and-yield baseline of the same round. Also: the parameters"
           + " under all policies, which must be the same, and an idle synchroniser beside a serial"
           + " loop."
     },
@@ -55,14 +55,14 @@ final class BenchSyncCommand extends TandemCommand {
 
   private static final String LEGEND =
       "ratio: median step time over that of the spin-and-yield baseline, below 1 is faster; means:"
-          + " the same of mean step times; buckets: over that of buckets; backgr.: of a core that the synchroniser's threads use; control: of"
-          + " the time that its thread waits for other ranks' consent; switches: per step that took"
-          + " the core from it (yields count, too). Milliseconds per step: await, input: that the"
-          + " training thread waits for sums and for its batch; moving: that gradients are under"
-          + " way; cpu, queued: that the training thread runs, and that it has no core; decode:"
-          + " that input threads run; jvm: that its compilers and collector run. agreed: agreements"
-          + " of all ranks per step. inert: the policy partitions the cores of a rank, which does"
-          + " nothing with one core per rank.";
+          + " the same of mean step times; buckets: over that of buckets; backgr.: of a core that"
+          + " the synchroniser's threads use; control: of the time that its thread waits for other"
+          + " ranks' consent; switches: per step that took the core from it (yields count, too)."
+          + " Milliseconds per step: await, input: that the training thread waits for sums and for"
+          + " its batch; moving: that gradients are under way; cpu, queued: that the training"
+          + " thread runs, and that it has no core; decode: that input threads run; jvm: that its"
+          + " compilers and collector run. agreed: agreements of all ranks per step. inert: the"
+          + " policy partitions the cores of a rank, which does nothing with one core per rank.";
 
   @Option(
       names = "--quick",
@@ -161,8 +161,8 @@ final class BenchSyncCommand extends TandemCommand {
     out()
         .printf(
             Locale.ROOT,
-            "%-24s %7.2f %7.2f %7.2f %6.3f %12s %6.3f %7.3f %6.1f%% %6.1f%% %8.2f %6.2f %6.2f %6.2f %6.1f %6.2f"
-                + " %6.2f %6.2f %6.2f%n",
+            "%-24s %7.2f %7.2f %7.2f %6.3f %12s %6.3f %7.3f %6.1f%% %6.1f%% %8.2f %6.2f %6.2f %6.2f"
+                + " %6.1f %6.2f %6.2f %6.2f %6.2f%n",
             row.policy() + (row.inert() ? " (inert)" : ""),
             row.iterationMillis(),
             row.meanMillis(),

@@ -27,7 +27,9 @@ record GlooContender(int ranks, Path script) implements CollectiveContender {
     Path store = script.resolveSibling("gloo-store");
     List<String> parts = new ArrayList<>();
     for (int rank = ranks - 1; rank >= 0; rank--) {
-      parts.add("%s '%s' %d %d '%s' '%s'".formatted(DebianTorch.PYTHON, script, rank, ranks, store, pipes));
+      parts.add(
+          "%s '%s' %d %d '%s' '%s'"
+              .formatted(DebianTorch.PYTHON, script, rank, ranks, store, pipes));
     }
     Children.follow(List.of("sh", "-c", String.join(" & ", parts)), Map.of(), output);
   }

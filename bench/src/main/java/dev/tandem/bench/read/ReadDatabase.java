@@ -99,8 +99,9 @@ record ReadDatabase(String name, Path folder, long records, long fileBytes) {
   }
 
   /**
-   * The page cache holds nothing of it; the caches of everything else stay. Pages that a process has
-   * mapped are not dropped: a process that is just ending, or this one until garbage is collected.
+   * The page cache holds nothing of it; the caches of everything else stay. Pages that a process
+   * has mapped are not dropped: a process that is just ending, or this one until garbage is
+   * collected.
    */
   void cool() {
     PageCache cache = PageCache.capability().orElseThrow();

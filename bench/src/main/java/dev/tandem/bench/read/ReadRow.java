@@ -6,8 +6,8 @@ package dev.tandem.bench.read;
  * @param database "cifar", "imagenet" or "small"
  * @param cache "cold" or "warm"
  * @param readAhead of the device, in KB
- * @param contender the reader. Besides the read modes and peers: "auto-noindex" is {@code auto} that
- *     has to build the index on the way, "liblmdb-nordahead" is liblmdb with MDB_NORDAHEAD,
+ * @param contender the reader. Besides the read modes and peers: "auto-noindex" is {@code auto}
+ *     that has to build the index on the way, "liblmdb-nordahead" is liblmdb with MDB_NORDAHEAD,
  *     "dataloader" is py-lmdb under a PyTorch DataLoader, "loader" is {@code tandem data scan},
  *     "ceiling" is fio with O_DIRECT
  * @param rounds how often it was measured

@@ -22,8 +22,8 @@ import dev.tandem.data.order.Steps;
 import dev.tandem.data.read.LmdbSources;
 import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.read.mode.CachePolicy;
-import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.data.read.mode.Locate;
+import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.GradientListener;
 import dev.tandem.nn.Network;
@@ -40,8 +40,8 @@ import java.util.zip.CRC32C;
 
 /**
  * One rank that trains the demo's network on records that a read mode brings, and times the parts
- * of every step. A barrier before each sum of gradients separates waiting for others (skew) from the
- * sum itself.
+ * of every step. A barrier before each sum of gradients separates waiting for others (skew) from
+ * the sum itself.
  *
  * <p>Arguments: database, mode, steps, threads of the engine. Prints one line of {@code name=value}
  * for the process that started it.
