@@ -1,27 +1,16 @@
 package dev.tandem.cli;
 
-import dev.tandem.comm.Communicator;
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.glyphs.GlyphDatabase;
-import dev.tandem.data.read.ReadJob;
-import dev.tandem.data.read.mode.BatchPlan;
-import dev.tandem.data.read.mode.CachePolicy;
-import dev.tandem.data.read.mode.ModeSettings;
-import dev.tandem.data.read.mode.Locate;
-import dev.tandem.data.read.mode.ReadMode;
-import dev.tandem.data.read.mode.ReadRequest;
 import dev.tandem.posix.FileTrees;
 import dev.tandem.train.RankMain;
 import dev.tandem.train.config.ConfigFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -41,8 +30,6 @@ final class TrainCacheCommand extends TandemCommand {
   private static final String RECORDS = "20000";
   private static final int INDEX_BUILDS = 5;
   private static final int READS = 5;
-  private static final int READERS = 2;
-  private static final int BATCH = 1000;
   private static final int IMAGES = 64;
 
   @CommandLine.Option(names = "--rank", description = "Trains as a rank does, instead.")
@@ -105,39 +92,6 @@ final class TrainCacheCommand extends TandemCommand {
       }
       execute("data", "read", "--mode", "auto", "--cold", cold.toString());
       execute("data", "read", "--mode", "prov", "--access", "shuffled", database.toString());
-      for (String mode : ReadMode.CODES) {
-        rehearse(database, mode, BatchPlan.Access.STRIDED, false);
-      }
-      rehearse(cold, "auto", BatchPlan.Access.STRIDED, true);
-      rehearse(cold, "auto", BatchPlan.Access.SHUFFLED, true);
-    }
-    execute("data", "read", "--readers", Integer.toString(READERS), database.toString());
-  }
-
-  /** Readers as threads: processes would be children of this one, of which nothing is recorded. */
-  private static void rehearse(Path database, String mode, BatchPlan.Access access, boolean cold) {
-    ReadRequest request =
-        new ReadRequest(
-            database,
-            ReadMode.of(mode),
-            ModeSettings.DEFAULT,
-            BATCH,
-            ReadRequest.EPOCH,
-            access,
-            new Seed(1),
-            cold,
-            CachePolicy.AUTO,
-            Locate.AUTO);
-    try (ExecutorService threads = Executors.newFixedThreadPool(READERS)) {
-      for (Communicator communicator : Communicator.threads(READERS)) {
-        Future<?> unused =
-            threads.submit(
-                () -> {
-                  try (communicator) {
-                    return ReadJob.run(request, communicator);
-                  }
-                });
-      }
     }
   }
 
