@@ -127,6 +127,7 @@ class DemoTest {
         });
   }
 
+  @Tag("slow")
   @Test
   void aKilledRankEndsTheOtherAndIsNamed() throws Exception {
     Watchdog.within(

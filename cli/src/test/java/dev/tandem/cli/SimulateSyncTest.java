@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +48,7 @@ class SimulateSyncTest {
     assertEquals(first, CommandRun.done("simulate", "sync", "--ranks", "24").out());
   }
 
+  @Tag("slow")
   @Test
   void whatIsMeasuredHereIsSaidAndUsed() throws Exception {
     Path json = folder.resolve("out.json");

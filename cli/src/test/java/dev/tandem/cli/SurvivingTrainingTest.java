@@ -136,6 +136,7 @@ class SurvivingTrainingTest {
   }
 
   /** The second dies while the others meet again or restore. */
+  @Tag("slow")
   @Test
   void theFirstRankIsLostAndThenAnotherWhileTheyRestore() throws Exception {
     survive("twice", List.of(0, 2), TestSeed.of(getClass()).random().nextLong(30, 400));
@@ -149,7 +150,6 @@ class SurvivingTrainingTest {
   }
 
   @Test
-  @Tag("slow")
   void theLastRankIsLost() throws Exception {
     survive("last", List.of(3), 0);
   }

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Seed;
 import dev.tandem.nn.models.DigitsNetwork;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LearningTest {
 
+  @Tag("slow")
   @Test
   void digitsAreLearnt() {
     // A fixed seed: this asks whether learning works, not how lucky a seed is.

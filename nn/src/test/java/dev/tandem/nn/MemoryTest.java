@@ -21,6 +21,7 @@ class MemoryTest {
   // is allowed is for the JVM's own compiler.
   private static final long MOST_MEBIBYTES = 48;
 
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(value = NetworkOptions.Precision.class, names = "FULL")
   void fiveHundredStepsKeepMemoryFlat(NetworkOptions.Precision precision) throws Exception {

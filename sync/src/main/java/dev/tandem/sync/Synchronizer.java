@@ -3,6 +3,7 @@ package dev.tandem.sync;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.sync.agent.CycleSleep;
 import dev.tandem.sync.agent.GradientMemory;
 import dev.tandem.sync.agent.RequestQueue;
 import dev.tandem.sync.agent.StallInspector;
@@ -50,6 +51,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
   private final RequestQueue queue;
   private final CorePartition partition;
   private final ThreadPlacement placement;
+  private final CycleSleep sleep;
   private final SyncAgent agent;
   private final Thread thread;
   private final StallInspector stalls;
@@ -72,8 +74,10 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       builder.graph.ifPresent(queue::propose);
     }
     builder.observer.began();
+    this.sleep = new CycleSleep(builder.defers());
     this.agent =
-        new SyncAgent(group, options.policy(), queue, builder.observer, builder.memory, ledger);
+        new SyncAgent(
+            group, options.policy(), queue, sleep, builder.observer, builder.memory, ledger);
     this.thread =
         options.threading().builder().name("tandem-sync-" + reports.rank()).start(this::runAll);
     this.stalls =
@@ -213,8 +217,13 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
 
   /** Waits for results, and does what can be done for them meanwhile. */
   private void await(Results results) {
-    agent.carryOut(results::complete);
-    results.await();
+    sleep.programWaits();
+    try {
+      agent.carryOut(results::complete);
+      results.await();
+    } finally {
+      sleep.programContinues();
+    }
   }
 
   @Override
@@ -262,7 +271,12 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
     Results results = new Results();
     results.expect();
     queue.join(results);
-    results.await();
+    sleep.programWaits();
+    try {
+      results.await();
+    } finally {
+      sleep.programContinues();
+    }
   }
 
   /** What steps request from now on; all ranks say so between the same steps. */
@@ -287,6 +301,7 @@ public final class Synchronizer implements GradientSynchronizer, AutoCloseable {
       return;
     }
     queue.shutDown();
+    sleep.programWaits();
     try {
       if (thread.join(CLOSING)) {
         group.close();

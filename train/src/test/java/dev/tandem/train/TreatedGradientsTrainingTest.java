@@ -67,6 +67,7 @@ class TreatedGradientsTrainingTest {
     return TestConfigs.digits(all.toArray(String[]::new));
   }
 
+  @Tag("slow")
   @Test
   void accuracyIsNearThatOfPlainSums() throws Exception {
     learns(TREATMENTS, 1_600, 6, 0.04);

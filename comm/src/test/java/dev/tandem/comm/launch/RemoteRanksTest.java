@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -138,6 +139,7 @@ class RemoteRanksTest {
   }
 
   /** The end of its input does not reach a process that stands still. */
+  @Tag("slow")
   @Test
   void aRankThatStandsStillIsEndedOnItsHost() throws Exception {
     LaunchResult result =

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,6 +87,7 @@ class TlsProcessTest {
   }
 
   /** Keys are changed every 256 KiB, where Java by itself would do so every 128 GiB. */
+  @Tag("slow")
   @Test
   void keysMayChangeOnTheWay() throws Exception {
     Path security =

@@ -6,15 +6,21 @@ import java.util.concurrent.locks.LockSupport;
 /** The sleep between two cycles of a negotiation. For one thread. */
 final class Cycle {
 
+  /** Of cycles that follow each other while the program waits: ranks may wait for other things. */
+  private static final long SHORTEST_NANOS = 100_000;
+
   private final Policy.Negotiated policy;
   private final ControlPlane control;
+  private final CycleSleep sleep;
   private final SyncObserver observer;
   private long lastStart;
   private long count;
+  private long calls;
 
-  Cycle(Policy.Negotiated policy, ControlPlane control, SyncObserver observer) {
+  Cycle(Policy.Negotiated policy, ControlPlane control, CycleSleep sleep, SyncObserver observer) {
     this.policy = policy;
     this.control = control;
+    this.sleep = sleep;
     this.observer = observer;
     this.lastStart = System.nanoTime();
   }
@@ -27,9 +33,27 @@ final class Cycle {
       wanted = control.min(wanted);
     }
     long began = System.nanoTime();
-    sleepUntil(began + wanted);
+    if (policy.eagerness() == Policy.Eagerness.WHEN_AWAITED) {
+      sleepUntil(Math.min(lastStart + SHORTEST_NANOS, began + wanted));
+      wanted = sleep.sleepUntil(began + wanted) - began;
+    } else {
+      sleepUntil(began + wanted);
+    }
     lastStart = System.nanoTime();
-    observer.slept(wanted, began, lastStart);
+    // A sleep that the program has ended was meant to be no longer than it was.
+    observer.slept(Math.min(wanted, lastStart - began), began, lastStart);
+  }
+
+  /** A cycle begins: what the program has asked for so far takes part in it. */
+  void begin() {
+    calls = sleep.calls();
+  }
+
+  /** Everything that took part in the cycle is there. */
+  void served() {
+    // Else the next would begin at once, since the program is not yet back at work, and this rank
+    // would look for the others' consent for as long as they compute.
+    sleep.served(calls);
   }
 
   private static void sleepUntil(long end) {

@@ -55,6 +55,7 @@ final class Negotiation implements Mode {
       RequestQueue queue,
       ControlPlane control,
       Transfers transfers,
+      CycleSleep sleep,
       SyncObserver observer,
       Optional<PlanAgreement> planning) {
     this.policy = policy;
@@ -62,7 +63,7 @@ final class Negotiation implements Mode {
     this.control = control;
     this.transfers = transfers;
     this.planning = planning;
-    this.cycle = new Cycle(policy, control, observer);
+    this.cycle = new Cycle(policy, control, sleep, observer);
     this.cache = new ResponseCache(policy.cacheEntries());
     this.coordinator = new Coordinator(control.size());
   }
@@ -81,6 +82,7 @@ final class Negotiation implements Mode {
 
   @Override
   public Optional<Mode> work() {
+    cycle.begin();
     CycleInput input = queue.drain(stableSteps());
     input.entries().forEach(entry -> open.put(entry.name(), entry));
 
@@ -109,6 +111,10 @@ final class Negotiation implements Mode {
     }
     for (List<Response> group : Fusion.fuse(responses, policy.fusionBytes())) {
       execute(group);
+    }
+    // A rank that has joined waits for steps of others, in which it takes part at once.
+    if (open.isEmpty() && !input.joined()) {
+      cycle.served();
     }
     return Optional.of(this);
   }

@@ -23,6 +23,7 @@ public final class SyncAgent {
    * An agent that begins with negotiation.
    *
    * @param group of all ranks, for what they agree on and transfer
+   * @param sleep ended by a program that waits
    * @param memory where this rank's gradients lie, if they lie in one buffer
    * @param ledger receives the residuals and bytes of transfers
    */
@@ -30,6 +31,7 @@ public final class SyncAgent {
       Communicator group,
       Policy policy,
       RequestQueue queue,
+      CycleSleep sleep,
       SyncObserver observer,
       Optional<GradientMemory> memory,
       Ledger ledger) {
@@ -44,7 +46,8 @@ public final class SyncAgent {
                     new PlanAgreement(
                         policy, leaving, queue, control, transfers, observer, memory));
     this.mode =
-        Optional.of(new Negotiation(negotiated, queue, control, transfers, observer, planning));
+        Optional.of(
+            new Negotiation(negotiated, queue, control, transfers, sleep, observer, planning));
   }
 
   /** How ranks negotiate under a policy, if only in need. */

@@ -55,6 +55,11 @@ public sealed interface Policy {
   enum Eagerness {
     /** In every cycle, as the baseline does. */
     ALWAYS,
+    /**
+     * In every cycle, and at once while the program does nothing but wait for results; where cores
+     * are short, only then, as long as the program does wait.
+     */
+    WHEN_AWAITED,
     /** When it has something to ask; until then it sleeps. */
     WITH_REQUESTS
   }
@@ -109,9 +114,19 @@ public sealed interface Policy {
     return baseline(Waiting.SPIN_YIELD).withGlobalSleepEvery(1);
   }
 
-  /** The baseline with nonblocking cache synchronisation. */
+  /**
+   * The baseline with nonblocking cache synchronisation; a rank that polls between naps also sees
+   * when its own program waits, and begins the next cycle then.
+   */
   static Negotiated nonblocking() {
-    return baseline(Waiting.POLLED);
+    Negotiated baseline = baseline(Waiting.POLLED);
+    return new Negotiated(
+        baseline.cycle,
+        baseline.fusionBytes,
+        baseline.cacheEntries,
+        baseline.waiting,
+        baseline.globalSleepEvery,
+        Eagerness.WHEN_AWAITED);
   }
 
   /** Plans from the graph, with buffers small enough for transfers during the backward pass. */
