@@ -29,12 +29,21 @@ final class SelectorWait implements Wakeable {
   private volatile Thread owner;
 
   private SelectorWait(WaitPolicy policy) {
-    this.spinWait = new SpinWait(policy);
+    this.spinWait = new SpinWait(forConnections(policy), 1);
     try {
       this.selector = Selector.open();
     } catch (IOException e) {
       throw new UncheckedIOException("cannot open a selector", e);
     }
+  }
+
+  /** A message takes longer by a connection than by shared memory. */
+  private static WaitPolicy forConnections(WaitPolicy policy) {
+    return new WaitPolicy(
+        policy.spin().multipliedBy(3),
+        policy.yield().multipliedBy(2),
+        policy.nap(),
+        policy.sharedCore());
   }
 
   /** Those of a transport, kept because opening one costs several system calls. Thread-safe. */

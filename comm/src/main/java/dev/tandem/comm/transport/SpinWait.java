@@ -36,6 +36,7 @@ final class SpinWait {
 
   private static final int TAKEN_YIELDS = 8;
 
+  private final int looksPerClockReading;
   private final long spinEnd;
   private final long yieldEnd;
   private final long napEnd;
@@ -47,6 +48,14 @@ final class SpinWait {
   private int takenYields;
 
   SpinWait(WaitPolicy policy) {
+    this(policy, LOOKS_PER_CLOCK_READING);
+  }
+
+  /**
+   * @param looksPerClockReading more for quick looks, which a clock reading would make slower
+   */
+  SpinWait(WaitPolicy policy, int looksPerClockReading) {
+    this.looksPerClockReading = looksPerClockReading;
     this.spinEnd = policy.spin().toNanos();
     this.yieldEnd = spinEnd + policy.yield().toNanos();
     this.napEnd = yieldEnd + policy.nap().toNanos();
@@ -56,13 +65,13 @@ final class SpinWait {
   /** A wait begins. */
   void begin() {
     state = State.SPIN;
-    looks = spinEnd == 0 ? LOOKS_PER_CLOCK_READING : 1;
+    looks = spinEnd == 0 ? looksPerClockReading : 1;
     began = 0;
   }
 
   /** Lets a moment pass; false if it is time to sleep until another thread wakes this one. */
   boolean idle() {
-    if (state != State.SPIN || looks % LOOKS_PER_CLOCK_READING == 0) {
+    if (state != State.SPIN || looks % looksPerClockReading == 0) {
       long now = System.nanoTime();
       began = began == 0 ? now : began;
       state = after(now - began);
@@ -102,7 +111,7 @@ final class SpinWait {
     if (took > Math.max(LONG_YIELD_NANOS, yieldEnd)) {
       withheldYields = WITHHELD_YIELDS;
     }
-    takenYields = took > TAKEN_YIELD_NANOS ? takenYields + 1 : 0;
+    takenYields = took > TAKEN_YIELD_NANOS && took < LONG_YIELD_NANOS ? takenYields + 1 : 0;
     if (takenYields == TAKEN_YIELDS) {
       takenYields = 0;
       // With a chance of one half: if both ranks moved they would meet again.

@@ -21,25 +21,28 @@ public record CacheDecision(boolean memory, String reason) {
    * Decides for a file.
    *
    * @param epochs how often it will be read, from now on
-   * @param keyOrder its records are read in the order of their keys
+   * @param largeRequests it would be read by large requests anyway: in the order of keys, or
+   *     because its records are large
    */
-  public static CacheDecision of(CachePolicy policy, Path file, double epochs, boolean keyOrder) {
+  public static CacheDecision of(
+      CachePolicy policy, Path file, double epochs, boolean largeRequests) {
     return switch (policy) {
       case MEMORY -> new CacheDecision(true, "cache: memory, as asked");
       case NONE -> new CacheDecision(false, "cache: none, as asked");
-      case AUTO -> decide(size(file), MachineMemory.available(), epochs, keyOrder);
+      case AUTO -> decide(size(file), MachineMemory.available(), epochs, largeRequests);
     };
   }
 
-  public static CacheDecision decide(long size, long available, double epochs, boolean keyOrder) {
+  public static CacheDecision decide(
+      long size, long available, double epochs, boolean largeRequests) {
     String sizes =
         String.format(
             Locale.ROOT, "%.1f MB of data, %.1f MB of memory free", size / 1e6, available / 1e6);
     if (size > MOST * available) {
       return new CacheDecision(false, "cache: none, the data does not fit (" + sizes + ")");
     }
-    if (keyOrder && epochs <= 1) {
-      return new CacheDecision(false, "cache: none, the data is read once, in key order");
+    if (largeRequests && epochs <= 1) {
+      return new CacheDecision(false, "cache: none, the data is read once, in large requests");
     }
     return new CacheDecision(
         true,

@@ -87,7 +87,7 @@ public final class ReaderFactory implements AutoCloseable {
       double epochs = (double) plan.iterations() * plan.batch() / plan.records();
       // The last batch of an only epoch may go beyond it.
       boolean once = plan.iterations() <= Math.ceilDiv(plan.records(), (long) plan.batch());
-      decision = CacheDecision.of(request.cache(), file, once ? 1 : epochs, plan.strided());
+      decision = CacheDecision.of(request.cache(), file, once ? 1 : epochs, longRequests());
       verdict[0] = (byte) (decision.memory() ? 1 : 0);
     }
     peers.broadcast(verdict, 0);
