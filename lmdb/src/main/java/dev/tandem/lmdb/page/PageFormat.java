@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * The bytes of LMDB data version 1 (LMDB 0.9, 64-bit, little-endian): offsets, flags and plain
  * accessors. Accessors take a little-endian buffer and the offset {@code at} of the page (or node,
- * or database record) in it, and check nothing: whoever reads a foreign file checks first.
+ * or database record) in it, and check nothing: code that reads a foreign file checks first.
  */
 public final class PageFormat {
 

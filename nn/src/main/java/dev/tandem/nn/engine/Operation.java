@@ -49,7 +49,6 @@ enum Operation {
   GATHER("6gather4callERKNS_6TensorElS4_b"),
   GELU("4gelu4callERKNS_6TensorESt17basic_string_viewIcSt11char_traitsIcEE"),
   GELU_BACKWARD("13gelu_backward4callERKNS_6TensorES4_St17basic_string_viewIcSt11char_traitsIcEE"),
-  ISFINITE("8isfinite4callERKNS_6TensorE"),
   LEAKY_RELU("10leaky_relu4callERKNS_6TensorERKN3c106ScalarE"),
   LEAKY_RELU_BACKWARD("19leaky_relu_backward4callERKNS_6TensorES4_RKN3c106ScalarEb"),
   LERP_IN_PLACE_SCALAR("12lerp__Scalar4callERNS_6TensorERKS2_RKN3c106ScalarE"),

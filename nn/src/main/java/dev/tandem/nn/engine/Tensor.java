@@ -506,10 +506,6 @@ public final class Tensor {
     return binary(Operation.EQ_TENSOR, other);
   }
 
-  public Tensor isfinite() {
-    return unary(Operation.ISFINITE);
-  }
-
   public Tensor all() {
     return unary(Operation.ALL);
   }
