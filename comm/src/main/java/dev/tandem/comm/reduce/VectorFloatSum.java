@@ -9,8 +9,8 @@ import jdk.incubator.vector.VectorSpecies;
 /**
  * By the vector unit. Loops run over int offsets: with long ones the compiler leaves the bounds
  * checks inside. {@link #add} is long on purpose: what another core has written takes long to come,
- * many loads are on their way at once; and the compiler does not copy so long a method into
- * every caller, which would take it a second each time.
+ * many loads are on their way at once; and the compiler does not copy so long a method into every
+ * caller, which would take it a second each time.
  */
 final class VectorFloatSum implements FloatSum {
 
