@@ -8,7 +8,9 @@ import dev.tandem.nn.models.Models;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.train.config.ConfigFile;
 import dev.tandem.train.config.DataCheck;
-import dev.tandem.train.config.StartConfig;
+import dev.tandem.train.start.ImageStart;
+import dev.tandem.train.start.StartConfig;
+import dev.tandem.train.start.StartKind;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -83,6 +85,7 @@ final class InitCommand extends TandemCommand {
     DataCheck.check(ConfigFile.parse(file.toString(), text).config());
     ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     DurableFiles.system().replace(file.toAbsolutePath(), bytes);
+    start.found().forEach(out()::println);
     out().printf("wrote %s; now: ./tandem train %s -n 2%n", file, file);
     return new Results(file.toString(), start.model(), start.train(), start.test());
   }
@@ -92,10 +95,10 @@ final class InitCommand extends TandemCommand {
       requireKnown(model);
     }
     if (data != null) {
-      return StartConfig.of(data, data, model, List.of());
+      return StartKind.of(data, model);
     }
     if (Files.isDirectory(FASHION)) {
-      return StartConfig.of(FASHION, FASHION, model, FASHION_NAMES);
+      return ImageStart.choose(FASHION, FASHION, model, FASHION_NAMES);
     }
     Path folder = file.toAbsolutePath().resolveSibling("glyphs");
     Progress progress = ConsoleProgress.system();
@@ -105,7 +108,7 @@ final class InitCommand extends TandemCommand {
       GlyphDatabase.write(train, new Seed(1).derive("training"), GLYPHS, progress);
       GlyphDatabase.write(test, new Seed(1).derive("test"), GLYPHS / 5, progress);
     }
-    return StartConfig.of(train, test, model, List.of());
+    return ImageStart.choose(train, test, model, List.of());
   }
 
   private static void requireKnown(String name) {

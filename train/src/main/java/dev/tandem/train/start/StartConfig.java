@@ -1,76 +1,36 @@
-package dev.tandem.train.config;
+package dev.tandem.train.start;
 
-import dev.tandem.core.UsageException;
-import dev.tandem.core.WorkFailedException;
-import dev.tandem.data.Datum;
-import dev.tandem.data.RecordSource;
-import dev.tandem.data.decode.DatumDecoder;
-import dev.tandem.data.format.ImageFolder;
-import dev.tandem.data.format.SourceFormat;
-import dev.tandem.data.format.SourceFormat.Split;
-import dev.tandem.data.image.Image;
-import dev.tandem.data.source.Sources;
 import dev.tandem.nn.models.Models;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
  * A configuration to begin with, for one data set: commented YAML that works as it is.
  *
- * @param classes that the labels of the data name
+ * @param model what the network is called in results
+ * @param network the lines of section {@code network}
+ * @param train where the training data is; the value of {@code data.train}
+ * @param test likewise of {@code data.test}; where both are the same, {@code data.path} names them
+ * @param data further lines of section {@code data}
+ * @param classNames by label; may be empty
+ * @param rate the highest learning rate
+ * @param found lines that tell the user what was found and chosen
  */
 public record StartConfig(
-    String model, String train, String test, int classes, List<String> classNames) {
-
-  /** Labels are looked for in so many records at most. */
-  private static final long LOOKED_AT = 200_000;
+    String model,
+    List<String> network,
+    String train,
+    String test,
+    List<String> data,
+    List<String> classNames,
+    double rate,
+    List<String> found) {
 
   public StartConfig {
+    network = List.copyOf(network);
+    data = List.copyOf(data);
     classNames = List.copyOf(classNames);
-  }
-
-  /**
-   * Looks at a data set.
-   *
-   * @param model by name; null for one that suits the images
-   * @param names of the classes; may be empty
-   */
-  public static StartConfig of(Path train, Path test, String model, List<String> names) {
-    List<String> known = names;
-    if (known.isEmpty() && SourceFormat.of(train) == SourceFormat.IMAGES) {
-      known = ImageFolder.list(train).labels();
-    }
-    try (RecordSource source = Sources.open(train, Split.TRAIN)) {
-      if (source.size() == 0) {
-        throw new WorkFailedException(train + " holds no records");
-      }
-      String chosen = model == null ? suiting(train, source) : model;
-      int classes = known.isEmpty() ? classes(source) : known.size();
-      return new StartConfig(
-          chosen, train.toString(), test.toString(), classes, List.copyOf(known));
-    }
-  }
-
-  private static String suiting(Path train, RecordSource source) {
-    Image image = new DatumDecoder(false).decode(source.record(0)).image();
-    String size = image.channels() + "x" + image.height() + "x" + image.width();
-    return switch (size) {
-      case "1x28x28" -> "lenet";
-      case "3x32x32" -> "resnet18-small";
-      default ->
-          throw new UsageException(
-              "images in %s are %s, for which there is no usual network: name one with --model (%s)"
-                  .formatted(train, size, String.join(", ", Models.names())));
-    };
-  }
-
-  private static int classes(RecordSource source) {
-    int most = 0;
-    for (long ordinal = 0; ordinal < Math.min(LOOKED_AT, source.size()); ordinal++) {
-      most = Math.max(most, Datum.fields(source.record(ordinal).value()).label());
-    }
-    return most + 1;
+    found = List.copyOf(found);
   }
 
   /** The configuration with its comments. */
@@ -84,15 +44,11 @@ public record StartConfig(
       # One of: %s.
       # Or file: net.yaml, a network in YAML (docs/networks.md), or in ONNX, with its weights
       # (docs/exchange.md), or its input and layers right here.
-      model: %s
-      classes: %d
+    %s
 
     data:
-      train: %s
-      test: %s
-      normalise: compute         # mean and deviation of the training images; none, or {mean: ..., deviation: ...}
-      augment: ""                # such as random-crop=32x32+4,flip
-      test-augment: ""           # such as resize=32x32
+    %s
+    %s
       threads: 1                 # that decode, in each process
     %s
     batch:
@@ -107,7 +63,7 @@ public record StartConfig(
 
     schedule:
       kind: cosine               # or constant, steps
-      rate: 0.03                 # the highest; with for-batch: N it is scaled to the batch
+      rate: %-20s # the highest; with for-batch: N it is scaled to the batch
       warmup-epochs: 0.5
 
     epochs: 5
@@ -143,11 +99,21 @@ public record StartConfig(
     """
         .formatted(
             wrapped(String.join(", ", Models.names())),
-            model,
-            classes,
-            quoted(train),
-            quoted(test),
-            classNames.isEmpty() ? "" : "  class-names: [" + quotedNames() + "]\n");
+            indented(network),
+            places(),
+            indented(data),
+            classNames.isEmpty() ? "" : "  class-names: [" + quotedNames() + "]\n",
+            rate);
+  }
+
+  private String places() {
+    return train.equals(test)
+        ? "  path: " + quoted(train)
+        : "  train: " + quoted(train) + "\n  test: " + quoted(test);
+  }
+
+  private static String indented(List<String> lines) {
+    return lines.stream().map(line -> "  " + line).collect(Collectors.joining("\n"));
   }
 
   /** Long lists go on in the next line of the comment. */
