@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Writes what the synchronisers of all ranks do into one Chrome trace file, which Perfetto opens:
- * one process for each rank, with a row for the background thread and one for each tensor, by rank
- * 0's clock. The file is valid JSON at every moment; see {@code Note [always valid]}. All ranks
+ * Writes what all ranks do into one Chrome trace file, which Perfetto opens: one process for each
+ * rank, with a row for the phases of training, one for the background thread that synchronises and
+ * one for each tensor, by rank 0's clock. The file is valid JSON at every moment; see {@code Note [always valid]}. All ranks
  * must reach it: on several hosts it lies on a file system that they share.
  *
  * <p>Thread-safe.
@@ -23,7 +23,8 @@ public final class Timeline implements SyncObserver, AutoCloseable {
   /** 8 MiB, about 80,000 events. */
   private static final int PAGES_OF_RANK = 2048;
 
-  private static final int BACKGROUND = 0;
+  private static final int TRAINING = 0;
+  private static final int BACKGROUND = 1;
 
   private final TimelineFile file;
   private final int rank;
@@ -41,16 +42,17 @@ public final class Timeline implements SyncObserver, AutoCloseable {
   public static Timeline begin(Communicator communicator, Path path) {
     ClockAlignment clock = ClockAlignment.measure(communicator);
     if (communicator.rank() == 0) {
-      TimelineFile.create(path, communicator.size(), PAGES_OF_RANK);
+      TimelineFile.create(path);
     }
     long[] start = {System.nanoTime()};
     communicator.broadcast(MemorySegment.ofArray(start), 0);
     Timeline timeline =
         new Timeline(
-            TimelineFile.open(path, communicator.rank(), communicator.size()),
+            TimelineFile.open(path, PAGES_OF_RANK),
             communicator.rank(),
             start[0] + clock.nanos());
-    timeline.name("process_name", BACKGROUND, "rank " + communicator.rank());
+    timeline.name("process_name", TRAINING, "rank " + communicator.rank());
+    timeline.name("thread_name", TRAINING, "training");
     timeline.name("thread_name", BACKGROUND, "background thread");
     return timeline;
   }
@@ -59,6 +61,11 @@ public final class Timeline implements SyncObserver, AutoCloseable {
     file.add(
         "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":%s}}"
             .formatted(what, rank, row, quoted(name)));
+  }
+
+  /** The training thread spent this time on something, such as {@code forward}. */
+  public synchronized void phase(String name, long beginNanos, long endNanos) {
+    slice(name, TRAINING, beginNanos, endNanos);
   }
 
   @Override
@@ -112,7 +119,7 @@ public final class Timeline implements SyncObserver, AutoCloseable {
   }
 
   private int newRow(String name) {
-    int row = rows.size() + 1;
+    int row = BACKGROUND + 1 + rows.size();
     name("thread_name", row, name);
     return row;
   }

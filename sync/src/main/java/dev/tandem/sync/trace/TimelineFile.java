@@ -4,6 +4,7 @@ import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,72 +13,70 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
- * A file of Chrome trace events that all ranks write and that is whole at every moment, also after
- * the power of a {@code kill -9} over any of them.
+ * A file of Chrome trace events that all ranks write and that is valid JSON at every moment, also
+ * after a {@code kill -9} of any of them.
  *
- * <p>{@code Note [always valid]}: the file has its full length from the beginning: an opening
- * bracket, then blanks, then one event that says nothing and the closing bracket. Blanks between
- * the elements of an array mean nothing, so any of them may become an event with a comma after it.
- * Each page belongs to one rank, and an event never crosses the border of a page, so one write
- * changes one page, which the kernel does not interrupt. A file that is full takes no more events.
+ * <p>{@code Note [always valid]}: the file is an opening bracket, then pages of blanks and events,
+ * then one event that says nothing and the closing bracket. Blanks between the elements of an array
+ * mean nothing, so any of them may become an event with a comma after it. Each page belongs to one
+ * rank, and an event never crosses the border of a page, so one write changes one page, which the
+ * kernel does not interrupt. A rank whose pages are full adds pages before the end, with the file
+ * locked and in one write: blanks over the old end, then the new end. A rank that is killed within
+ * that write may leave a file without an end, which Perfetto opens; the next rank that adds pages
+ * repairs it. The pages added are a share of those the rank has, so that most of the file is
+ * events.
  *
- * <p>For one thread.
+ * <p>For one thread; ranks may be threads of one process.
  */
 final class TimelineFile implements AutoCloseable {
 
   private static final int PAGE = 4096;
-  private static final String END = "{\"name\":\"end\",\"ph\":\"M\",\"pid\":0,\"tid\":0}]\n";
+  private static final int MOST_PAGES_AT_ONCE = 16;
+  private static final byte[] END =
+      "{\"name\":\"end\",\"ph\":\"M\",\"pid\":0,\"tid\":0}]\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** Locks of files belong to the process, and closing any channel of the file drops them. */
+  private static final Object IN_PROCESS = new Object();
 
   private final Path path;
   private final FileChannel channel;
-  private final int rank;
-  private final int ranks;
-  private final long pages;
-  private long page;
-  private int used;
+  private final int mostPages;
+  private int pages;
+  private long position;
+  private long pagesEnd;
+  private boolean ended;
 
-  private TimelineFile(Path path, FileChannel channel, int rank, int ranks, long pages) {
+  private TimelineFile(Path path, FileChannel channel, int mostPages) {
     this.path = path;
     this.channel = channel;
-    this.rank = rank;
-    this.ranks = ranks;
-    this.pages = pages;
-    // The first page and the last belong to the file itself.
-    this.page = 1L + rank;
+    this.mostPages = mostPages;
   }
 
-  /** Makes an empty file with room for a number of pages of each rank. */
-  static void create(Path path, int ranks, int pagesOfRank) {
+  /** Makes an empty file. */
+  static void create(Path path) {
     Path pending = path.resolveSibling(path.getFileName() + ".pending");
-    byte[] blank = new byte[PAGE];
-    Arrays.fill(blank, (byte) ' ');
+    byte[] empty = new byte[PAGE + END.length];
+    Arrays.fill(empty, (byte) ' ');
+    empty[0] = '[';
+    System.arraycopy(END, 0, empty, PAGE, END.length);
     try {
-      try (FileChannel channel =
-          FileChannel.open(
-              pending,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        byte[] first = blank.clone();
-        first[0] = '[';
-        write(channel, first, 0);
-        long all = (long) ranks * pagesOfRank;
-        for (long number = 1; number <= all; number++) {
-          write(channel, blank, number * PAGE);
-        }
-        write(channel, END.getBytes(StandardCharsets.US_ASCII), (all + 1) * PAGE);
-      }
+      Files.write(pending, empty);
       Files.move(pending, path, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw FileErrors.failure("write", path, e);
     }
   }
 
-  /** Opens a file that was created for this many ranks. */
-  static TimelineFile open(Path path, int rank, int ranks) {
+  /**
+   * Opens a file that was created.
+   *
+   * @param mostPages how many pages of 4 KiB this rank may fill
+   */
+  static TimelineFile open(Path path, int mostPages) {
     try {
-      FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE);
-      return new TimelineFile(path, channel, rank, ranks, channel.size() / PAGE);
+      FileChannel channel =
+          FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      return new TimelineFile(path, channel, mostPages);
     } catch (IOException e) {
       throw FileErrors.failure("open", path, e);
     }
@@ -91,7 +90,7 @@ final class TimelineFile implements AutoCloseable {
   }
 
   /**
-   * Adds an event.
+   * Adds an event. A file that cannot be written takes no more: a line says so, training goes on.
    *
    * @param json an object in one line
    * @return whether there was room
@@ -101,33 +100,74 @@ final class TimelineFile implements AutoCloseable {
     if (bytes.length > PAGE) {
       return true; // A name of thousands of characters is not worth a trace.
     }
-    if (used + bytes.length > PAGE) {
-      page += ranks;
-      used = 0;
-    }
-    if (page >= pages) {
+    if (ended) {
       return false;
     }
     try {
-      write(channel, bytes, page * PAGE + used);
+      if (position % PAGE + bytes.length > PAGE) {
+        position = Math.ceilDiv(position, PAGE) * PAGE;
+      }
+      if (position >= pagesEnd && !extend()) {
+        ended = true;
+        return false;
+      }
+      write(channel, bytes, position);
+      position += bytes.length;
+      return true;
     } catch (IOException e) {
-      throw FileErrors.failure("write", path, e);
+      ended = true;
+      System.err.println(
+          "the timeline ends here: " + FileErrors.failure("write", path, e).getMessage());
+      return false;
     }
-    used += bytes.length;
+  }
+
+  /** Puts pages of this rank before the end; false if it has as many as it may have. */
+  private boolean extend() throws IOException {
+    int wanted = Math.clamp(pages / 2, 1, MOST_PAGES_AT_ONCE);
+    int count = Math.min(wanted, mostPages - pages);
+    if (count < 1) {
+      return false;
+    }
+    synchronized (IN_PROCESS) {
+      try (FileLock _ = channel.lock(0, 1, false)) {
+        long from = endOfPages();
+        long first = Math.ceilDiv(from, PAGE) * PAGE;
+        long end = first + (long) count * PAGE;
+        byte[] added = new byte[(int) (end - from) + END.length];
+        Arrays.fill(added, (byte) ' ');
+        System.arraycopy(END, 0, added, added.length - END.length, END.length);
+        write(channel, added, from);
+        position = first;
+        pagesEnd = end;
+        pages += count;
+      }
+    }
     return true;
+  }
+
+  /** Where the last event begins, which says nothing; the size if a killed rank left none. */
+  private long endOfPages() throws IOException {
+    long size = channel.size();
+    ByteBuffer tail = ByteBuffer.allocate(END.length);
+    long at = size - END.length;
+    while (tail.hasRemaining() && channel.read(tail, at + tail.position()) > 0) {}
+    return Arrays.equals(tail.array(), END) ? at : size;
   }
 
   @Override
   public void close() {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      throw FileErrors.failure("close", path, e);
+    synchronized (IN_PROCESS) {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        throw FileErrors.failure("close", path, e);
+      }
     }
   }
 
   @Override
   public String toString() {
-    return path + " of rank " + rank;
+    return path.toString();
   }
 }

@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -66,11 +67,11 @@ class TimelineTest {
   @Test
   void theFileIsWholeAfterEveryEventUntilItIsFull() throws Exception {
     Path file = folder.resolve("small.json");
-    TimelineFile.create(file, 2, 2);
+    TimelineFile.create(file);
     assertEquals("", JsonCheck.problem(Files.readString(file)));
     boolean[] room = {true, true};
-    try (TimelineFile first = TimelineFile.open(file, 0, 2);
-        TimelineFile second = TimelineFile.open(file, 1, 2)) {
+    try (TimelineFile first = TimelineFile.open(file, 4);
+        TimelineFile second = TimelineFile.open(file, 2)) {
       for (int i = 0; room[0] || room[1]; i++) {
         String event = "{\"name\":\"%s\"}".formatted("x".repeat(i * 37 % 900));
         room[0] = room[0] && first.add(event);
@@ -78,5 +79,39 @@ class TimelineTest {
         assertEquals("", JsonCheck.problem(Files.readString(file)), "after event " + i);
       }
     }
+  }
+
+  @Test
+  void mostOfTheFileIsEvents() throws Exception {
+    Path file = folder.resolve("large.json");
+    TimelineFile.create(file);
+    String event = "{\"name\":\"%s\"}".formatted("x".repeat(80));
+    int events = 2_000;
+    try (TimelineFile first = TimelineFile.open(file, 2_048);
+        TimelineFile second = TimelineFile.open(file, 2_048)) {
+      for (int i = 0; i < events; i++) {
+        assertTrue(first.add(event) && second.add(event));
+      }
+    }
+    assertEquals("", JsonCheck.problem(Files.readString(file)));
+    long bytes = 2L * events * event.length();
+    assertTrue(Files.size(file) < 2 * bytes, Files.size(file) + " for " + bytes);
+  }
+
+  /** A rank that is killed while it adds pages may leave no end: the next one puts one there. */
+  @Test
+  void aFileWithoutItsEndIsRepaired() throws Exception {
+    Path file = folder.resolve("torn.json");
+    TimelineFile.create(file);
+    try (TimelineFile first = TimelineFile.open(file, 10)) {
+      assertTrue(first.add("{\"name\":\"one\"}"));
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, Arrays.copyOf(bytes, bytes.length - 60));
+    try (TimelineFile second = TimelineFile.open(file, 10)) {
+      assertTrue(second.add("{\"name\":\"two\"}"));
+    }
+    assertEquals("", JsonCheck.problem(Files.readString(file)));
+    assertTrue(Files.readString(file).contains("one"));
   }
 }
