@@ -13,8 +13,9 @@ import java.util.Map;
 /**
  * Writes what all ranks do into one Chrome trace file, which Perfetto opens: one process for each
  * rank, with a row for the phases of training, one for the background thread that synchronises and
- * one for each tensor, by rank 0's clock. The file is valid JSON at every moment; see {@code Note [always valid]}. All ranks
- * must reach it: on several hosts it lies on a file system that they share.
+ * one for each tensor, by rank 0's clock. The file is valid JSON at every moment; see {@code Note
+ * [always valid]}. All ranks must reach it: on several hosts it lies on a file system that they
+ * share.
  *
  * <p>Thread-safe.
  */
@@ -48,9 +49,7 @@ public final class Timeline implements SyncObserver, AutoCloseable {
     communicator.broadcast(MemorySegment.ofArray(start), 0);
     Timeline timeline =
         new Timeline(
-            TimelineFile.open(path, PAGES_OF_RANK),
-            communicator.rank(),
-            start[0] + clock.nanos());
+            TimelineFile.open(path, PAGES_OF_RANK), communicator.rank(), start[0] + clock.nanos());
     timeline.name("process_name", TRAINING, "rank " + communicator.rank());
     timeline.name("thread_name", TRAINING, "training");
     timeline.name("thread_name", BACKGROUND, "background thread");
