@@ -53,7 +53,7 @@ final class HostOptions {
       names = "--class-path",
       paramLabel = "CP",
       description =
-          "Your classes, added to Tandem's own, on every host. Default: the variable CLASSPATH")
+          "Your classes, beside Tandem's own, on every host. Default: the variable CLASSPATH")
   private String classPath;
 
   /** Whether hosts or a place to meet are named. */
@@ -81,6 +81,17 @@ final class HostOptions {
     return placement(places, new InetSocketAddress(meeting(places), 0), JobSecret.random());
   }
 
+  /** The same processes for a program of the user: where both have a class, it finds its own. */
+  Placement ofProgram(Placement placement) {
+    return placement.withClassPath(classPath(userClasses(), Placement.here(1).classPath()));
+  }
+
+  private static String classPath(String first, String last) {
+    return Stream.of(first, last)
+        .filter(path -> !path.isEmpty())
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
   /** Processes on these hosts that meet at this point. */
   Placement placement(List<String> places, InetSocketAddress meetingPoint, JobSecret secret) {
     Placement here = Placement.here(1);
@@ -90,9 +101,7 @@ final class HostOptions {
             ? Placement.SSH
             : Stream.of(remoteShell.strip().split("\\s+")).filter(word -> !word.isEmpty()).toList(),
         java == null ? here.java() : java,
-        Stream.of(here.classPath(), userClasses())
-            .filter(path -> !path.isEmpty())
-            .collect(Collectors.joining(File.pathSeparator)),
+        classPath(here.classPath(), userClasses()),
         meetingPoint,
         secret);
   }

@@ -29,7 +29,8 @@ final class PlacementOptions {
 
   /** The job that the options describe. */
   Placement placement() {
-    return jobFile == null ? hosts.placement(size(), "-n") : placement(JobFile.read(jobFile));
+    return hosts.ofProgram(
+        jobFile == null ? hosts.placement(size(), "-n") : placement(JobFile.read(jobFile)));
   }
 
   private Placement placement(JobFile file) {

@@ -14,6 +14,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.jar.Attributes.Name;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -86,6 +88,7 @@ class LauncherBuildTest {
     assertTrue(progress.contains("tandem: building tandem-bench (16 of 16)\n"), progress);
     assertTrue(Files.exists(app("commands.aot")) && Files.exists(app("ranks.jsa")), progress);
     assertEquals("", run(version, "--version"));
+    assertEveryJarHasItsVersion();
 
     Path moved = folder.resolve("moved checkout");
     Files.move(checkout, moved);
@@ -103,6 +106,19 @@ class LauncherBuildTest {
     progress = run(dump.out(), "data", "dump", database);
     assertTrue(progress.contains("tandem: building tandem-bench (16 of 16)\n"), progress);
     assertEquals("", run(version, "--version"));
+  }
+
+  private void assertEveryJarHasItsVersion() throws IOException {
+    try (Stream<Path> jars = Files.list(app("lib"))) {
+      for (Path jar : jars.filter(file -> file.toString().contains("/tandem-")).toList()) {
+        try (JarFile file = new JarFile(jar.toFile())) {
+          assertEquals(
+              "0.1.0-SNAPSHOT",
+              file.getManifest().getMainAttributes().getValue(Name.IMPLEMENTATION_VERSION),
+              jar.toString());
+        }
+      }
+    }
   }
 
   private Path app(String file) {

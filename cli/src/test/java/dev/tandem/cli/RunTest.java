@@ -61,6 +61,15 @@ class RunTest {
     assertTrue(run.err().endsWith("tandem: rank 0 ended with exit code 42\n"), run.err());
   }
 
+  /** Where both have a class, a program finds its own: its logging is not Tandem's to choose. */
+  @Test
+  void theClassesOfTheUserComeFirstAndTandemsLast() {
+    CommandRun run =
+        CommandRun.done(
+            "run", "-n", 1, "--class-path", "own.jar:own", "--", ClassPathRank.class.getName());
+    assertEquals("[0] own.jar:own:" + System.getProperty("java.class.path") + "\n", run.out());
+  }
+
   /** Two hosts that are both this machine; the remote shell is one here. */
   @Test
   void hostsStartThroughTheRemoteShell() throws Exception {

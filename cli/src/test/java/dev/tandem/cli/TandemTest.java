@@ -1,8 +1,11 @@
 package dev.tandem.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tandem.core.CodeVersion;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Map;
@@ -22,6 +25,14 @@ class TandemTest {
             .setErr(new PrintWriter(err))
             .execute(arguments);
     return new Outcome(code, out.toString(), err.toString());
+  }
+
+  /** Checkpoints name the version of the jar of {@code core}, not that of the commands. */
+  @Test
+  void packagedCodeKnowsItsVersion() {
+    String place = CodeVersion.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+    assumeTrue(place.endsWith(".jar"), "Tandem is not packaged here, it runs from " + place);
+    assertNotEquals("unpackaged", CodeVersion.current().tandem());
   }
 
   @Test

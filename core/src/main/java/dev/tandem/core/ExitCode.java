@@ -10,6 +10,8 @@ public enum ExitCode {
   USAGE(2),
   /** A peer or rank was lost. */
   PEER_LOST(3),
+  /** Asked to stop in the middle; what was done is saved, and the work can be resumed. */
+  STOPPED_AS_ASKED(4),
   /** Stopped by Ctrl-C or SIGTERM (128 + the signal's number, as shells report it). */
   INTERRUPTED(130);
 

@@ -5,7 +5,7 @@ package dev.tandem.core;
  * which file, rank or tensor, and what to do next. The subclass says which kind of remedy there is.
  */
 public abstract sealed class TandemException extends RuntimeException
-    permits UsageException, WorkFailedException, PeerLostException {
+    permits UsageException, WorkFailedException, PeerLostException, StoppedException {
 
   private static final long serialVersionUID = 1L;
 

@@ -54,6 +54,11 @@ public record Placement(
         JobSecret.random());
   }
 
+  /** The same with this class path instead. */
+  public Placement withClassPath(String other) {
+    return new Placement(hosts, remoteShell, java, other, meetingPoint, secret);
+  }
+
   private static long ranksHere(List<String> hosts) {
     Set<String> here = hosts.stream().distinct().filter(LocalHost::isNamed).collect(toSet());
     return hosts.stream().filter(here::contains).count();
