@@ -3,6 +3,7 @@ package dev.tandem.nn;
 import dev.tandem.core.DType;
 import dev.tandem.core.UsageException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a network computes.
@@ -14,8 +15,10 @@ import java.util.List;
  *     nothing), have no gradients and are not updated; the backward pass ends at the lowest layer
  *     that still learns. Gradients and optimizer state of theirs stay in memory, as zeros, so that
  *     the state of a run has the same tensors whatever is frozen.
+ * @param loss instead of the one that the network names
  */
-public record NetworkOptions(DType dtype, Precision precision, List<String> frozen) {
+public record NetworkOptions(
+    DType dtype, Precision precision, List<String> frozen, Optional<Loss> loss) {
 
   /** The type of activations. */
   public enum Precision {
@@ -43,19 +46,24 @@ public record NetworkOptions(DType dtype, Precision precision, List<String> froz
 
   /** All layers learn. */
   public NetworkOptions(DType dtype, Precision precision) {
-    this(dtype, precision, List.of());
+    this(dtype, precision, List.of(), Optional.empty());
   }
 
   public NetworkOptions withDtype(DType other) {
-    return new NetworkOptions(other, precision, frozen);
+    return new NetworkOptions(other, precision, frozen, loss);
   }
 
   public NetworkOptions withPrecision(Precision other) {
-    return new NetworkOptions(dtype, other, frozen);
+    return new NetworkOptions(dtype, other, frozen, loss);
   }
 
   /** The same with these layers frozen, and no others. */
   public NetworkOptions withFrozen(List<String> patterns) {
-    return new NetworkOptions(dtype, precision, patterns);
+    return new NetworkOptions(dtype, precision, patterns, loss);
+  }
+
+  /** The same with another loss than the network names. */
+  public NetworkOptions withLoss(Loss other) {
+    return new NetworkOptions(dtype, precision, frozen, Optional.of(other));
   }
 }

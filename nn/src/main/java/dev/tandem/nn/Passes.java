@@ -6,10 +6,8 @@ import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.internal.GraphRun;
 import dev.tandem.nn.internal.Lockstep;
-import dev.tandem.nn.internal.LossFunction;
 import dev.tandem.nn.internal.Mode;
 import dev.tandem.nn.internal.Torch;
-import dev.tandem.nn.spec.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,14 +19,14 @@ final class Passes {
 
   private final Network network;
   private final NetworkSpec spec;
-  private final LossFunction loss;
+  private final Loss loss;
   private final long inputElements;
   private final int outputs;
 
   Passes(Network network) {
     this.network = network;
     spec = network.spec();
-    loss = LossFunction.of(spec.loss());
+    loss = network.options().loss().orElse(Loss.of(spec.loss()));
     inputElements = spec.input().elements();
     outputs = spec.classes();
   }
@@ -45,7 +43,13 @@ final class Passes {
           Tensor answers = answers(samples.inputs(), samples.count());
           Tensor targets = targets(samples);
           double sum = loss.meanLoss(answers, targets).item() * samples.count();
-          return new Evaluation(samples.count(), loss.correct(answers, targets), sum);
+          return switch (loss.target()) {
+            case LABEL -> {
+              long correct = (long) answers.argmax(1).eq(targets).sum().item();
+              yield new Evaluation(samples.count(), correct, sum, List.of());
+            }
+            case VALUES -> new Evaluation(samples.count(), 0, sum, TargetSums.of(answers, targets));
+          };
         });
   }
 
@@ -135,13 +139,16 @@ final class Passes {
   }
 
   private Tensor targets(Samples samples) {
-    return loss.targets(samples.targets(), network.dtype(), samples.count(), outputs);
+    return switch (loss.target()) {
+      case LABEL -> Torch.tensor(samples.targets(), DType.INT64, samples.count());
+      case VALUES -> Torch.tensor(samples.targets(), network.dtype(), samples.count(), outputs);
+    };
   }
 
   private void check(Samples samples) {
     checkMemory(
         "inputs", samples.inputs(), inputElements * network.dtype().bytes() * samples.count());
-    if (spec.loss() == Loss.MEAN_SQUARED_ERROR) {
+    if (loss.target() == Loss.Target.VALUES) {
       long bytes = (long) outputs * network.dtype().bytes() * samples.count();
       checkMemory("targets", samples.targets(), bytes);
       return;

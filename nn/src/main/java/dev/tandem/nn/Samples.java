@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
  * @param inputs one sample after the other, each channel by channel and line by line, elements of
  *     the network's type. At an address that is a multiple of 64 the engine takes the same path
  *     every time.
- * @param targets what {@link dev.tandem.nn.spec.Loss} says, one after the other
+ * @param targets what {@link Loss.Target} says, one after the other
  */
 public record Samples(MemorySegment inputs, MemorySegment targets, int count) {
 

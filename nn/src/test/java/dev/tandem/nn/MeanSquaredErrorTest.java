@@ -1,5 +1,6 @@
 package dev.tandem.nn;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,7 +9,7 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.FullyConnected;
-import dev.tandem.nn.spec.Loss;
+import dev.tandem.nn.spec.LossKind;
 import dev.tandem.nn.spec.NetworkBuilder;
 import dev.tandem.nn.spec.NetworkSpec;
 import java.lang.foreign.Arena;
@@ -36,8 +37,48 @@ class MeanSquaredErrorTest {
       assertEquals(6, gradient[1], 1e-12);
       assertEquals(-1.5, gradient[2], 1e-12);
       assertEquals(-2, gradient[3], 1e-12);
-      assertEquals(2.5, network.evaluate(samples).meanLoss(), 1e-12);
+      Evaluation evaluation = network.evaluate(samples);
+      assertEquals(2.5, evaluation.meanLoss(), 1e-12);
+      assertEquals(2.5, evaluation.meanSquaredError(), 1e-12);
+      assertEquals(1, evaluation.meanAbsoluteError(), 1e-12);
+      // Of the first output 1 - 9 / 0.5, of the second 1 - 1 / 0.5.
+      assertEquals((-17 - 1) / 2.0, evaluation.explainedVariance(), 1e-12);
+      assertEquals(evaluation, Evaluation.NONE.plus(evaluation));
     }
+  }
+
+  @Test
+  void aLossFromJavaIsTheSame() {
+    Loss.SampleLoss squares =
+        (outputs, target, gradient) -> {
+          double sum = 0;
+          for (int i = 0; i < outputs.length; i++) {
+            float difference = outputs[i] - target[i];
+            gradient[i] = 2 * difference / outputs.length;
+            sum += difference * difference;
+          }
+          return sum / outputs.length;
+        };
+    NetworkOptions own =
+        NetworkOptions.DEFAULT.withLoss(Loss.perSample(Loss.Target.VALUES, squares));
+    MemorySegment inputs = floats(1, 2, 3, 4);
+    Samples samples = new Samples(inputs, floats(1, 0, 0, 1), 2);
+    TrainingStep step = TrainingStep.of(new Seed(1), 0);
+    try (Network one = Network.create(Engine.start(1), spec(), new Seed(1));
+        Network other = Network.create(Engine.start(1), spec(), new Seed(1), own)) {
+      assertEquals(one.forwardBackward(samples, step), other.forwardBackward(samples, step), 1e-6);
+      for (int i = 0; i < one.gradients().size(); i++) {
+        assertArrayEquals(
+            Batches.numbers(one.gradients().get(i)),
+            Batches.numbers(other.gradients().get(i)),
+            1e-5);
+      }
+      assertEquals(one.evaluate(samples).meanLoss(), other.evaluate(samples).meanLoss(), 1e-6);
+    }
+  }
+
+  private static MemorySegment floats(float... values) {
+    return Arena.ofAuto().allocateFrom(ValueLayout.JAVA_FLOAT, values);
   }
 
   @Test
@@ -52,7 +93,7 @@ class MeanSquaredErrorTest {
   private static NetworkSpec spec() {
     NetworkBuilder builder = new NetworkBuilder(Shape.of(2));
     builder.add(new FullyConnected("out", 2));
-    return builder.build(Loss.MEAN_SQUARED_ERROR);
+    return builder.build(LossKind.MEAN_SQUARED_ERROR);
   }
 
   private static MemorySegment memory(double... values) {

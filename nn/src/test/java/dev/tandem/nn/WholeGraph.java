@@ -1,5 +1,6 @@
 package dev.tandem.nn;
 
+import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.engine.Autograd;
@@ -7,7 +8,6 @@ import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.internal.Graph;
-import dev.tandem.nn.internal.LossFunction;
 import dev.tandem.nn.internal.Mode;
 import dev.tandem.nn.internal.Torch;
 import dev.tandem.nn.spec.NetworkSpec;
@@ -70,9 +70,11 @@ final class WholeGraph {
       Mode own = network.frozen().contains(name) ? Mode.EVALUATION : mode;
       values.put(name, graph.layer(node).forward(inputs, own).output());
     }
-    LossFunction function = LossFunction.of(spec.loss());
+    Loss function = Loss.of(spec.loss());
     Tensor targets =
-        function.targets(samples.targets(), network.dtype(), samples.count(), spec.classes());
+        function.target() == Loss.Target.LABEL
+            ? Torch.tensor(samples.targets(), DType.INT64, samples.count())
+            : Torch.tensor(samples.targets(), network.dtype(), samples.count(), spec.classes());
     Tensor total = null;
     for (NetworkSpec.Output output : spec.outputs()) {
       Tensor part = function.meanLoss(values.get(output.layer()), targets).mul(output.weight());

@@ -17,11 +17,15 @@ import dev.tandem.data.order.Step;
 import dev.tandem.data.order.Steps;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Network;
+import dev.tandem.nn.TargetSums;
+import dev.tandem.nn.spec.LossKind;
 import dev.tandem.train.config.TrainingConfig;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.BiFunction;
 
 /**
@@ -31,7 +35,10 @@ import java.util.function.BiFunction;
  */
 public final class Validation {
 
+  /** Samples, correct ones and losses; then four for each target that is a value. */
   private static final int NUMBERS = 3;
+
+  private static final int PER_TARGET = 4;
 
   private final TrainingConfig config;
   private final Communicator communicator;
@@ -96,20 +103,42 @@ public final class Validation {
   }
 
   private Evaluation sum(Evaluation[] parts, int shards) {
+    int targets =
+        config.network().loss() == LossKind.MEAN_SQUARED_ERROR ? config.network().classes() : 0;
+    int width = NUMBERS + PER_TARGET * targets;
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment own = arena.allocate(ValueLayout.JAVA_DOUBLE, (long) NUMBERS * parts.length);
+      MemorySegment own = arena.allocate(ValueLayout.JAVA_DOUBLE, (long) width * parts.length);
       for (int i = 0; i < parts.length; i++) {
-        own.setAtIndex(ValueLayout.JAVA_DOUBLE, (long) NUMBERS * i, (double) parts[i].samples());
-        own.setAtIndex(
-            ValueLayout.JAVA_DOUBLE, (long) NUMBERS * i + 1, (double) parts[i].correct());
-        own.setAtIndex(ValueLayout.JAVA_DOUBLE, (long) NUMBERS * i + 2, parts[i].lossSum());
+        double[] numbers = numbers(parts[i], width);
+        MemorySegment.copy(
+            numbers, 0, own, ValueLayout.JAVA_DOUBLE, (long) i * width * Double.BYTES, width);
       }
-      MemorySegment sums = arena.allocate(ValueLayout.JAVA_DOUBLE, NUMBERS);
+      MemorySegment sums = arena.allocate(ValueLayout.JAVA_DOUBLE, width);
       communicator.elasticAllreduce(own, shards, sums, DType.FLOAT64, ReduceOp.SUM);
-      return new Evaluation(
-          (long) sums.getAtIndex(ValueLayout.JAVA_DOUBLE, 0),
-          (long) sums.getAtIndex(ValueLayout.JAVA_DOUBLE, 1),
-          sums.getAtIndex(ValueLayout.JAVA_DOUBLE, 2));
+      return evaluation(sums.toArray(ValueLayout.JAVA_DOUBLE));
     }
+  }
+
+  private static double[] numbers(Evaluation part, int width) {
+    double[] numbers = new double[width];
+    numbers[0] = (double) part.samples();
+    numbers[1] = (double) part.correct();
+    numbers[2] = part.lossSum();
+    int at = NUMBERS;
+    for (TargetSums target : part.targets()) {
+      numbers[at++] = target.absolute();
+      numbers[at++] = target.squared();
+      numbers[at++] = target.sum();
+      numbers[at++] = target.sumOfSquares();
+    }
+    return numbers;
+  }
+
+  private static Evaluation evaluation(double[] numbers) {
+    List<TargetSums> targets = new ArrayList<>();
+    for (int at = NUMBERS; at < numbers.length; at += PER_TARGET) {
+      targets.add(new TargetSums(numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]));
+    }
+    return new Evaluation((long) numbers[0], (long) numbers[1], numbers[2], targets);
   }
 }

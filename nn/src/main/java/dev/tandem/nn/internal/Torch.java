@@ -46,6 +46,11 @@ public final class Torch {
     };
   }
 
+  /** Losses are computed in float32 at least. */
+  static Tensor exact(Tensor outputs) {
+    return outputs.type() == ScalarType.BFLOAT16 ? outputs.to(ScalarType.FLOAT) : outputs;
+  }
+
   /** A window over all dimensions of space as the engine takes it. */
   static Windows windows(Window window) {
     return new Windows(

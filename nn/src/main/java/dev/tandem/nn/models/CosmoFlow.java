@@ -6,7 +6,7 @@ import dev.tandem.nn.spec.AveragePool;
 import dev.tandem.nn.spec.Convolution;
 import dev.tandem.nn.spec.Flatten;
 import dev.tandem.nn.spec.FullyConnected;
-import dev.tandem.nn.spec.Loss;
+import dev.tandem.nn.spec.LossKind;
 import dev.tandem.nn.spec.NetworkBuilder;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.Window;
@@ -54,6 +54,6 @@ public final class CosmoFlow {
     network.add(new FullyConnected("fc2", 256));
     network.add(Activation.leakyRelu("lrelu9", SLOPE));
     network.add(new FullyConnected("fc3", 4));
-    return network.build(Loss.MEAN_SQUARED_ERROR);
+    return network.build(LossKind.MEAN_SQUARED_ERROR);
   }
 }

@@ -3,7 +3,7 @@ package dev.tandem.nn.onnx;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.spec.Loss;
+import dev.tandem.nn.spec.LossKind;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.weights.ImportedNetwork;
 import dev.tandem.nn.weights.Weights;
@@ -44,7 +44,7 @@ final class GraphImport {
             state.input(),
             state.layers(),
             List.of(new NetworkSpec.Output(last.name(), 1)),
-            Loss.SOFTMAX_CROSS_ENTROPY);
+            LossKind.SOFTMAX_CROSS_ENTROPY);
     return new ImportedNetwork(spec, new Weights(source, state.weights()), state.notes());
   }
 

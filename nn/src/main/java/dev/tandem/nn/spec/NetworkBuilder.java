@@ -53,7 +53,7 @@ public final class NetworkBuilder {
 
   /** The network that tells classes apart by the scores of the layer added last. */
   public NetworkSpec build() {
-    return build(Loss.SOFTMAX_CROSS_ENTROPY);
+    return build(LossKind.SOFTMAX_CROSS_ENTROPY);
   }
 
   /**
@@ -61,7 +61,7 @@ public final class NetworkBuilder {
    *
    * @throws UsageException if something does not fit
    */
-  public NetworkSpec build(Loss loss) {
+  public NetworkSpec build(LossKind loss) {
     List<NetworkSpec.Output> outputs = new ArrayList<>();
     outputs.add(new NetworkSpec.Output(last, 1));
     outputs.addAll(helpers);

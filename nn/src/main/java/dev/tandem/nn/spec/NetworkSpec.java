@@ -21,7 +21,7 @@ import java.util.Set;
  * @param outputs the first is the network's answer, one number for each class or quantity; others
  *     are helpers whose losses count in training alone
  */
-public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, Loss loss) {
+public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, LossKind loss) {
 
   /** The name by which layers refer to the network's input. */
   public static final String INPUT = GradientGraph.INPUT;
@@ -100,6 +100,11 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
       }
     }
     return new NetworkSpec(input, changed, outputs, loss);
+  }
+
+  /** The same network, whose outputs are compared in another way. */
+  public NetworkSpec withLoss(LossKind other) {
+    return new NetworkSpec(input, nodes, outputs, other);
   }
 
   /** The shape of a sample behind each layer, by name, and that of the input. */

@@ -121,7 +121,7 @@ public final class NetworkYaml {
   /** The keys of a network. */
   private record Document(
       List<Long> input,
-      @Default("softmax-cross-entropy") Loss loss,
+      @Default("softmax-cross-entropy") LossKind loss,
       @Default("[]") List<JsonNode> layers,
       @Default("[]") List<NetworkSpec.Output> outputs) {}
 }

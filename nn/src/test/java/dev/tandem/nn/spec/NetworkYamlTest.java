@@ -45,7 +45,7 @@ class NetworkYamlTest {
   @Test
   void readsEveryKindOfLayer() {
     NetworkSpec spec = everyKind();
-    assertEquals(Loss.MEAN_SQUARED_ERROR, spec.loss());
+    assertEquals(LossKind.MEAN_SQUARED_ERROR, spec.loss());
     assertEquals(Shape.of(16, 4, 4), spec.shapes().get("all"));
     assertEquals(3, spec.classes());
     assertEquals(0.5, spec.outputs().get(1).weight());

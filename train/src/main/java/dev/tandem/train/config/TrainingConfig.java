@@ -10,7 +10,7 @@ import dev.tandem.data.decode.DatumDecoder;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
-import dev.tandem.nn.spec.Loss;
+import dev.tandem.nn.spec.LossKind;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.yaml.Default;
 import java.nio.file.Path;
@@ -58,10 +58,10 @@ public record TrainingConfig(
           "network: its input is %s, but samples are images of channels, height and width"
               .formatted(network.input()));
     }
-    if (network.loss() != Loss.SOFTMAX_CROSS_ENTROPY) {
+    if (network.loss() != LossKind.SOFTMAX_CROSS_ENTROPY) {
       throw new UsageException(
           "network: its loss is %s, but data sets have a class for each image: use %s"
-              .formatted(network.loss().word(), Loss.SOFTMAX_CROSS_ENTROPY.word()));
+              .formatted(network.loss().word(), LossKind.SOFTMAX_CROSS_ENTROPY.word()));
     }
     if (!data.classNames().isEmpty() && data.classNames().size() != network.classes()) {
       throw new UsageException(

@@ -3,7 +3,7 @@ package dev.tandem.nn.spec;
 import dev.tandem.nn.yaml.RecordYaml;
 
 /** What a network's outputs are compared with, and how. */
-public enum Loss {
+public enum LossKind {
   /**
    * Minus the logarithm of the share that the softmax of the scores gives the label. A target is a
    * 64-bit integer for each sample.
