@@ -19,8 +19,8 @@ record BatchSlice(Batch batch, int from, int count) {
   Samples samples(Arena arena) {
     long imageBytes = batch.images().byteSize() / batch.count();
     MemorySegment images = batch.images().asSlice(from * imageBytes, count * imageBytes);
-    MemorySegment labels =
-        batch.labels().asSlice((long) from * Long.BYTES, (long) count * Long.BYTES);
+    long labelBytes = batch.labels().byteSize() / batch.count();
+    MemorySegment labels = batch.labels().asSlice(from * labelBytes, count * labelBytes);
     if (images.address() % ALIGNMENT != 0) {
       images = arena.allocate(images.byteSize(), ALIGNMENT).copyFrom(images);
     }

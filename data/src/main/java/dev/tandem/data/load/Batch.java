@@ -4,8 +4,9 @@ import dev.tandem.data.order.Position;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Samples ready for a network: float32 images (count x channels x height x width, normalised) and
- * int64 labels, little-endian. Lent by a {@link Loader}: valid until its next {@code next()}.
+ * Samples ready for a network: float32 inputs (of images count x channels x height x width,
+ * normalised) and their targets, which are int64 labels or float32 values, in native order. Lent by
+ * a {@link Loader}: valid until its next {@code next()}.
  *
  * @param position where its step begins in the global order
  * @param count samples in it

@@ -26,7 +26,7 @@ public final class Loader implements AutoCloseable {
   private static final int REMEMBERED = 100;
 
   private final Function<Plan, Feed> feeds;
-  private final Preparation preparation;
+  private final RecordPreparation preparation;
   private final LoaderOptions options;
   private final StageMeter meter = new StageMeter();
   private final List<BadRecord> bad = new ArrayList<>();
@@ -40,18 +40,22 @@ public final class Loader implements AutoCloseable {
 
   /** A loader of the plan's part of these steps. */
   public Loader(
-      RecordSource source, Steps steps, Preparation preparation, Plan plan, LoaderOptions options) {
+      RecordSource source,
+      Steps steps,
+      RecordPreparation preparation,
+      Plan plan,
+      LoaderOptions options) {
     this(feeds(source, steps, preparation), preparation, plan, options);
   }
 
   private static Function<Plan, Feed> feeds(
-      RecordSource source, Steps steps, Preparation preparation) {
+      RecordSource source, Steps steps, RecordPreparation preparation) {
     if (source.size() != steps.order().size()) {
       throw new IllegalArgumentException(
           "an order of %d samples for a source of %d"
               .formatted(steps.order().size(), source.size()));
     }
-    return plan -> new OrderedFeed(source, steps, plan, preparation.format().values());
+    return plan -> new OrderedFeed(source, steps, plan, preparation.values());
   }
 
   /**
@@ -60,7 +64,7 @@ public final class Loader implements AutoCloseable {
    * @param feeds makes the feed of a plan; called again when the ranks change
    */
   public Loader(
-      Function<Plan, Feed> feeds, Preparation preparation, Plan plan, LoaderOptions options) {
+      Function<Plan, Feed> feeds, RecordPreparation preparation, Plan plan, LoaderOptions options) {
     this.feeds = feeds;
     this.preparation = preparation;
     this.options = options;
@@ -140,7 +144,7 @@ public final class Loader implements AutoCloseable {
     return new Batch(
         work.samples().step().position(),
         slot.images().asSlice(0, count * slot.imageBytes()),
-        slot.labels().asSlice(0, (long) count * Long.BYTES),
+        slot.labels().asSlice(0, count * slot.labelBytes()),
         count,
         work.samples().step().count(),
         missing);

@@ -21,14 +21,18 @@ final class Pipeline implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
 
   Pipeline(
-      Feed feed, Preparation preparation, LoaderOptions options, StageMeter meter, String name) {
+      Feed feed,
+      RecordPreparation preparation,
+      LoaderOptions options,
+      StageMeter meter,
+      String name) {
     this.feed = feed;
     int samples = Math.max(1, feed.largestShare());
-    long slotBytes = Slot.bytes(preparation.format(), samples);
+    long slotBytes = Slot.bytes(preparation, samples);
     long count = Math.clamp(options.prefetchBytes() / 2 / slotBytes, 2, MOST_SLOTS);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      slots.add(Slot.allocate(arena, preparation.format(), samples));
+      slots.add(Slot.allocate(arena, preparation, samples));
     }
     long recordBudget = Math.max(1, options.prefetchBytes() - count * slotBytes);
     queue = new StepQueue(slots, recordBudget, meter);

@@ -9,7 +9,7 @@ import dev.tandem.data.decode.DatumDecoder;
 import dev.tandem.data.decode.SampleDecoder;
 
 /**
- * What becomes of a record on its way into a batch.
+ * What becomes of a record that is an image on its way into a batch.
  *
  * @param normalisation how bytes become floats
  * @param format what all images have in common after augmentation
@@ -20,11 +20,27 @@ public record Preparation(
     Augmentation augmentation,
     Normalisation normalisation,
     ImageFormat format,
-    Seed seed) {
+    Seed seed)
+    implements RecordPreparation {
 
   /** Checks that they go together. */
   public Preparation {
     normalisation.tables(format.channels());
+  }
+
+  @Override
+  public int values() {
+    return format.values();
+  }
+
+  @Override
+  public int targetBytes() {
+    return Long.BYTES;
+  }
+
+  @Override
+  public Writer writer() {
+    return new ImageWriter(this);
   }
 
   /** Caffe Datum records that are in the right format already, normalised as it says. */

@@ -2,19 +2,11 @@ package dev.tandem.data.load;
 
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
-import dev.tandem.data.ImageFormat;
-import dev.tandem.data.decode.Sample;
-import dev.tandem.data.image.Image;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.util.List;
 
-/** Makes samples of records and puts them into batches. For one thread. */
+/** Makes samples of records, puts them into batches and counts the time. For one thread. */
 final class SampleWriter {
 
-  private final Preparation preparation;
-  private final ImageFormat format;
-  private final List<float[]> tables;
+  private final RecordPreparation.Writer writer;
   private final StageMeter meter;
 
   // Since the last report.
@@ -22,12 +14,8 @@ final class SampleWriter {
   private long decodeNanos;
   private long augmentNanos;
 
-  private byte[] bytes = new byte[0];
-
-  SampleWriter(Preparation preparation, StageMeter meter) {
-    this.preparation = preparation;
-    this.format = preparation.format();
-    this.tables = preparation.normalisation().tables(format.channels());
+  SampleWriter(RecordPreparation preparation, StageMeter meter) {
+    this.writer = preparation.writer();
     this.meter = meter;
   }
 
@@ -36,15 +24,9 @@ final class SampleWriter {
     long began = System.nanoTime();
     long decoded = began;
     try {
-      Sample sample = preparation.decoder().decode(record);
+      writer.decode(record);
       decoded = System.nanoTime();
-      Image image =
-          preparation
-              .augmentation()
-              .apply(sample.image(), preparation.seed().derive(visit).derive(ordinal).random());
-      check(image, sample.label());
-      normalise(image, slot.images(), (long) index * format.values());
-      slot.labels().setAtIndex(ValueLayout.JAVA_LONG, index, sample.label());
+      writer.write(visit, ordinal, slot.image(index), slot.label(index));
     } finally {
       samples++;
       decodeNanos += decoded - began;
@@ -58,50 +40,5 @@ final class SampleWriter {
     samples = 0;
     decodeNanos = 0;
     augmentNanos = 0;
-  }
-
-  private void check(Image image, int label) {
-    if (image.channels() != format.channels()
-        || image.height() != format.height()
-        || image.width() != format.width()) {
-      throw new WorkFailedException(
-          "it is %dx%dx%d, the others are %dx%dx%d"
-              .formatted(
-                  image.channels(),
-                  image.height(),
-                  image.width(),
-                  format.channels(),
-                  format.height(),
-                  format.width()));
-    }
-    if (label < 0 || label >= format.classes()) {
-      throw new WorkFailedException(
-          "it has label %d, outside 0..%d".formatted(label, format.classes() - 1));
-    }
-  }
-
-  private void normalise(Image image, MemorySegment target, long first) {
-    int plane = format.height() * format.width();
-    if (bytes.length < plane) {
-      bytes = new byte[plane];
-    }
-    for (int channel = 0; channel < format.channels(); channel++) {
-      image.copyPlane(channel, bytes, 0);
-      long at = (first + (long) channel * plane) * Float.BYTES;
-      lookUp(bytes, tables.get(channel), target.asSlice(at, (long) plane * Float.BYTES), plane);
-    }
-  }
-
-  /**
-   * Puts the float of every byte into the target. With a table of known length, from the lowest
-   * byte to the highest, the compiler leaves out all checks and masks.
-   */
-  private static void lookUp(byte[] bytes, float[] unsigned, MemorySegment target, int count) {
-    float[] table = new float[256];
-    System.arraycopy(unsigned, 0, table, 128, 128);
-    System.arraycopy(unsigned, 128, table, 0, 128);
-    for (int i = 0; i < count; i++) {
-      target.setAtIndex(ValueLayout.JAVA_FLOAT, i, table[bytes[i] + 128]);
-    }
   }
 }

@@ -1,29 +1,39 @@
 package dev.tandem.data.load;
 
-import dev.tandem.data.ImageFormat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** Memory for one batch, used again and again. */
-record Slot(MemorySegment images, MemorySegment labels, long imageBytes) {
+record Slot(MemorySegment images, MemorySegment labels, long imageBytes, long labelBytes) {
 
-  static Slot allocate(Arena arena, ImageFormat format, int samples) {
-    long imageBytes = (long) format.values() * Float.BYTES;
+  static Slot allocate(Arena arena, RecordPreparation preparation, int samples) {
+    long imageBytes = (long) preparation.values() * Float.BYTES;
+    long labelBytes = preparation.targetBytes();
     return new Slot(
         arena.allocate(imageBytes * samples, ValueLayout.JAVA_LONG.byteAlignment()),
-        arena.allocate(ValueLayout.JAVA_LONG, samples),
-        imageBytes);
+        arena.allocate(labelBytes * samples, ValueLayout.JAVA_LONG.byteAlignment()),
+        imageBytes,
+        labelBytes);
   }
 
-  static long bytes(ImageFormat format, int samples) {
-    return samples * ((long) format.values() * Float.BYTES + Long.BYTES);
+  static long bytes(RecordPreparation preparation, int samples) {
+    return samples * ((long) preparation.values() * Float.BYTES + preparation.targetBytes());
+  }
+
+  /** The memory of a sample's input. */
+  MemorySegment image(int sample) {
+    return images.asSlice(sample * imageBytes, imageBytes);
+  }
+
+  /** The memory of a sample's target. */
+  MemorySegment label(int sample) {
+    return labels.asSlice(sample * labelBytes, labelBytes);
   }
 
   /** Makes sample {@code from} sample {@code to}. */
   void move(int from, int to) {
     MemorySegment.copy(images, from * imageBytes, images, to * imageBytes, imageBytes);
-    long label = labels.getAtIndex(ValueLayout.JAVA_LONG, from);
-    labels.setAtIndex(ValueLayout.JAVA_LONG, to, label);
+    MemorySegment.copy(labels, from * labelBytes, labels, to * labelBytes, labelBytes);
   }
 }
