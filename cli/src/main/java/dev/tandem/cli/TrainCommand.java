@@ -14,7 +14,6 @@ import dev.tandem.posix.FileTrees;
 import dev.tandem.train.RankMain;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
-import dev.tandem.train.config.DataCheck;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -143,7 +142,6 @@ final class TrainCommand extends TandemCommand {
   protected Object run() {
     long began = System.nanoTime();
     TrainingConfig config = config();
-    DataCheck.check(config);
     Placement placement = placement();
     config.checkRanks(placement.hosts().size());
     RunFolder run = folder();
@@ -201,15 +199,15 @@ final class TrainCommand extends TandemCommand {
   private TrainingConfig config() {
     ConfigFile config = ConfigFile.read(file).with(settings);
     if (initFrom != null) {
-      config = config.with("fine-tune.init-from", initFrom.toString());
+      config = config.with("fine-tune.init-from", initFrom.toString(), "--init-from");
     }
     if (read != null) {
-      config = config.with("data.read", read.code());
+      config = config.with("data.read", read.code(), "--read");
     }
     if (!freeze.isEmpty()) {
       config = config.with(List.of("fine-tune.freeze=[" + String.join(", ", quoted()) + "]"));
     }
-    return config.config();
+    return config.checked();
   }
 
   private List<String> quoted() {

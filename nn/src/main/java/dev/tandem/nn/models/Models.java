@@ -2,10 +2,11 @@ package dev.tandem.nn.models;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tandem.core.Shape;
-import dev.tandem.core.UsageException;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.yaml.Default;
+import dev.tandem.nn.yaml.KeyException;
 import dev.tandem.nn.yaml.RecordYaml;
+import dev.tandem.nn.yaml.Spelling;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,7 +17,7 @@ import java.util.function.IntFunction;
 /** The networks that have a name in configurations. */
 public final class Models {
 
-  private static final RecordYaml YAML = new RecordYaml(Map.of());
+  private static final RecordYaml YAML = new RecordYaml(Map.of("num-classes", "classes", "outputs", "classes"));
 
   private static final Map<String, Model<?>> KNOWN = known();
 
@@ -24,7 +25,11 @@ public final class Models {
   private record Model<A extends Record>(Class<A> arguments, Function<A, NetworkSpec> network) {
 
     NetworkSpec make(String name, JsonNode tree) {
-      return network.apply(YAML.read(tree, arguments, key -> "model " + name));
+      try {
+        return network.apply(YAML.read(tree, arguments));
+      } catch (KeyException e) {
+        throw e.within("", "model " + name);
+      }
     }
   }
 
@@ -63,8 +68,13 @@ public final class Models {
   public static NetworkSpec named(String name, JsonNode arguments) {
     Model<?> model = KNOWN.get(name);
     if (model == null) {
-      throw new UsageException(
-          "unknown model '%s'; known: %s".formatted(name, String.join(", ", names())));
+      throw new KeyException(
+          "model",
+          "unknown model '%s'; known: %s%s"
+              .formatted(
+                  name,
+                  String.join(", ", names()),
+                  Spelling.question(name, KNOWN.keySet())));
     }
     return model.make(name, arguments);
   }

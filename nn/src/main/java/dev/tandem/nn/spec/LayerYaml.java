@@ -2,9 +2,10 @@ package dev.tandem.nn.spec;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Default;
+import dev.tandem.nn.yaml.KeyException;
 import dev.tandem.nn.yaml.RecordYaml;
+import dev.tandem.nn.yaml.Spelling;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -31,7 +32,11 @@ final class LayerYaml {
   private record Kind<R extends Record>(Class<R> keys, Function<R, LayerSpec> layer) {
 
     LayerSpec read(ObjectNode tree, String owner) {
-      return layer.apply(YAML.read(tree, keys, key -> owner));
+      try {
+        return layer.apply(YAML.read(tree, keys));
+      } catch (KeyException e) {
+        throw e.within("", owner);
+      }
     }
   }
 
@@ -48,13 +53,18 @@ final class LayerYaml {
     String owner = "layer " + keys.path("name").asText("without name");
     JsonNode type = keys.remove("type");
     if (type == null) {
-      throw new UsageException(owner + ": type is missing");
+      throw new KeyException("", owner + ": type is missing");
     }
     Kind<?> kind = KINDS.get(type.asText());
     if (kind == null) {
-      throw new UsageException(
-          "%s: unknown type '%s'; known: %s"
-              .formatted(owner, type.asText(), String.join(", ", KINDS.keySet())));
+      throw new KeyException(
+          "type",
+          "%s: unknown type '%s'; known: %s%s"
+              .formatted(
+                  owner,
+                  type.asText(),
+                  String.join(", ", KINDS.keySet()),
+                  Spelling.question(type.asText(), KINDS.keySet())));
     }
     return kind.read(keys, owner);
   }

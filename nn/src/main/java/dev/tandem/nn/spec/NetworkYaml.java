@@ -1,12 +1,13 @@
 package dev.tandem.nn.spec;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Default;
+import dev.tandem.nn.yaml.KeyException;
 import dev.tandem.nn.yaml.RecordYaml;
+import dev.tandem.nn.yaml.YamlText;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,12 +56,11 @@ public final class NetworkYaml {
    * @param source where the text comes from, for messages
    */
   public static NetworkSpec parse(String source, String text) {
+    YamlText document = YamlText.parse(source, text);
     try {
-      return network(YAML.mapper().readTree(text));
-    } catch (JsonProcessingException e) {
-      String where = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
-      throw new UsageException(
-          source + where + ": " + e.getOriginalMessage().lines().findFirst().orElse("not YAML"));
+      return network(document.tree());
+    } catch (KeyException e) {
+      throw new UsageException(document.nearest(e.key()) + ": " + e.getMessage());
     } catch (UsageException e) {
       throw new UsageException(source + ": " + e.getMessage());
     }
@@ -89,16 +89,21 @@ public final class NetworkYaml {
 
   /** The network in a part of a larger document; failures name the layer. */
   public static NetworkSpec network(JsonNode root) {
-    Document document = YAML.read(root, Document.class, key -> "network");
+    Document document = YAML.read(root, Document.class);
     List<NetworkSpec.Node> nodes = new ArrayList<>();
     String last = NetworkSpec.INPUT;
     for (JsonNode layer : document.layers()) {
+      String key = "layers[" + nodes.size() + "]";
       if (!(layer instanceof ObjectNode)) {
-        throw new UsageException("layers: expected keys and values, not " + layer);
+        throw new KeyException(key, "layers: expected keys and values, not " + layer);
       }
       ObjectNode keys = layer.deepCopy();
       JsonNode inputs = keys.remove("inputs");
-      nodes.add(new NetworkSpec.Node(LayerYaml.read(keys), inputs(inputs, last)));
+      try {
+        nodes.add(new NetworkSpec.Node(LayerYaml.read(keys), inputs(inputs, last)));
+      } catch (KeyException e) {
+        throw new KeyException(key + "." + e.key(), e.getMessage());
+      }
       last = nodes.getLast().name();
     }
     List<NetworkSpec.Output> outputs =
@@ -106,7 +111,22 @@ public final class NetworkYaml {
             ? List.of(new NetworkSpec.Output(last, 1))
             : document.outputs();
     long[] input = document.input().stream().mapToLong(Long::longValue).toArray();
-    return new NetworkSpec(Shape.of(input), nodes, outputs, document.loss());
+    try {
+      return new NetworkSpec(Shape.of(input), nodes, outputs, document.loss());
+    } catch (UsageException e) {
+      throw new KeyException(layer(nodes, e.getMessage()), e.getMessage());
+    }
+  }
+
+  /** The key of the layer that a message begins with; else of all of them. */
+  private static String layer(List<NetworkSpec.Node> nodes, String message) {
+    for (int i = 0; i < nodes.size(); i++) {
+      String begin = "layer " + nodes.get(i).name();
+      if (message.startsWith(begin + ":") || message.startsWith(begin + " ")) {
+        return "layers[" + i + "]";
+      }
+    }
+    return "layers";
   }
 
   private static List<String> inputs(JsonNode inputs, String last) {

@@ -11,9 +11,12 @@ import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /** What Jackson's annotations say about the keys of a record. */
 final class RecordKeys {
@@ -27,6 +30,35 @@ final class RecordKeys {
       };
 
   private RecordKeys() {}
+
+  /**
+   * All keys of a record and of the mappings in it, each with the keys around it.
+   *
+   * @param section whether a type is a mapping whose keys are known
+   */
+  static Set<String> paths(Class<?> record, Predicate<Class<?>> section) {
+    Set<String> paths = new LinkedHashSet<>();
+    addPaths(record, "", section, paths);
+    return paths;
+  }
+
+  private static void addPaths(
+      Class<?> type, String path, Predicate<Class<?>> section, Set<String> paths) {
+    if (kind(type).isPresent()) {
+      paths.add(KeyException.join(path, kind(type).get().property()));
+      kinds(type).values().forEach(kind -> addPaths(kind, path, section, paths));
+    } else {
+      of(type)
+          .forEach(
+              (key, component) -> {
+                String below = KeyException.join(path, key);
+                paths.add(below);
+                if (section.test(type(component))) {
+                  addPaths(type(component), below, section, paths);
+                }
+              });
+    }
+  }
 
   /** The components of a record by key, those of unwrapped records included. */
   static Map<String, RecordComponent> of(Class<?> record) {

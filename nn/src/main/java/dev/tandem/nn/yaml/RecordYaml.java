@@ -1,5 +1,7 @@
 package dev.tandem.nn.yaml;
 
+import static dev.tandem.nn.yaml.KeyException.join;
+
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -30,6 +32,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
+import dev.tandem.core.WorkFailedException;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
@@ -38,11 +41,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 
 /**
  * Records from and to YAML; see the package. Constants of enumerations are written in lower case
@@ -53,7 +55,7 @@ public final class RecordYaml {
 
   private final YAMLMapper mapper;
   private final Set<Class<?>> special = new HashSet<>();
-  private final Map<String, String> elsewhere;
+  private final KeyNames names;
   private final Map<String, JsonNode> defaults = new ConcurrentHashMap<>();
 
   /**
@@ -62,7 +64,7 @@ public final class RecordYaml {
    * @param elsewhere the key that is meant by a name which is none, or none any more
    */
   public RecordYaml(Map<String, String> elsewhere) {
-    this.elsewhere = Map.copyOf(elsewhere);
+    names = new KeyNames(Map.copyOf(elsewhere), this::section);
     mapper =
         YAMLMapper.builder()
             .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
@@ -174,28 +176,41 @@ public final class RecordYaml {
   /**
    * A record from a mapping, with defaults filled in.
    *
-   * @param where what an error about a key (such as {@code batch.global}) begins with
-   * @throws UsageException one line that names the key, its value and what was expected
+   * @param places what an error about a key begins with
+   * @throws UsageException one line that names the place, the key, its value and what was expected
    */
-  public <T extends Record> T read(JsonNode tree, Class<T> type, UnaryOperator<String> where) {
+  public <T extends Record> T read(JsonNode tree, Class<T> type, KeyPlaces places) {
+    try {
+      return read(tree, type);
+    } catch (KeyException e) {
+      throw new UsageException(places.nearest(e.key()) + ": " + e.getMessage());
+    } catch (WorkFailedException e) {
+      throw places.placed(e);
+    }
+  }
+
+  /**
+   * A record from a mapping, which may be a part of a larger one.
+   *
+   * @throws KeyException one line that names the key, its value and what was expected
+   */
+  public <T extends Record> T read(JsonNode tree, Class<T> type) {
     if (!(tree instanceof ObjectNode mapping)) {
-      throw new UsageException(where.apply("") + ": expected keys and values, not " + tree);
+      throw new KeyException("", "expected keys and values" + (tree.isMissingNode() ? "" : ", not " + tree));
     }
     ObjectNode complete = mapping.deepCopy();
     try {
-      complete(complete, type, "");
+      complete(complete, type, "", type);
       return mapper.treeToValue(complete, type);
-    } catch (KeyMistake e) {
-      throw new UsageException(where.apply(e.key) + ": " + e.getMessage());
     } catch (JsonMappingException e) {
-      throw failure(e, complete, where);
+      throw failure(e, mapping, complete);
     } catch (JsonProcessingException e) {
-      throw new UsageException(where.apply("") + ": " + e.getOriginalMessage());
+      throw new KeyException("", e.getOriginalMessage());
     }
   }
 
   /** Puts defaults where keys are left out and refuses keys that the record does not have. */
-  private void complete(ObjectNode node, Class<?> type, String path) {
+  private void complete(ObjectNode node, Class<?> type, String path, Class<?> root) {
     Class<?> record = type;
     Set<String> known = new HashSet<>();
     if (RecordKeys.kind(type).isPresent()) {
@@ -207,43 +222,47 @@ public final class RecordYaml {
     known.addAll(keys.keySet());
     for (String key : List.copyOf(node.properties().stream().map(Map.Entry::getKey).toList())) {
       if (!known.contains(key)) {
-        throw unknown(path, key, known);
+        throw names.unknown(root, path, key, known);
       }
       if (node.get(key).isNull()) {
         node.remove(key);
       }
     }
-    keys.forEach((key, component) -> complete(node, key, component, join(path, key)));
+    keys.forEach((key, component) -> complete(node, key, component, join(path, key), root));
   }
 
-  private void complete(ObjectNode node, String key, RecordComponent component, String path) {
+  private void complete(
+      ObjectNode node, String key, RecordComponent component, String path, Class<?> root) {
     Class<?> type = RecordKeys.type(component);
-    boolean section =
-        !special.contains(type) && (type.isRecord() || RecordKeys.kind(type).isPresent());
     if (!node.has(key)) {
       Default otherwise = component.getAnnotation(Default.class);
       if (otherwise != null) {
         node.set(key, type == String.class ? new TextNode(otherwise.value()) : parse(otherwise));
       } else if (RecordKeys.optional(component)) {
         return;
-      } else if (section) {
+      } else if (section(type)) {
         node.putObject(key);
       } else {
-        throw new KeyMistake(path, path + " is missing");
+        throw new KeyException(path, path + " is missing");
       }
     }
-    if (section && node.get(key) instanceof ObjectNode below) {
-      complete(below, type, path);
+    if (section(type) && node.get(key) instanceof ObjectNode below) {
+      complete(below, type, path, root);
     }
-    RecordKeys.element(component)
-        .filter(Class::isRecord)
-        .filter(element -> !special.contains(element))
-        .ifPresent(
-            element ->
-                node.get(key)
-                    .valueStream()
-                    .filter(JsonNode::isObject)
-                    .forEach(below -> complete((ObjectNode) below, element, path)));
+    if (RecordKeys.element(component).filter(this::section).isPresent()) {
+      Class<?> element = RecordKeys.element(component).get();
+      JsonNode list = node.get(key);
+      for (int i = 0; i < list.size(); i++) {
+        if (list.get(i) instanceof ObjectNode below) {
+          complete(below, element, path + "[" + i + "]", root);
+        }
+      }
+    }
+  }
+
+  /** Whether it is a mapping whose keys are known. */
+  private boolean section(Class<?> type) {
+    return !special.contains(type) && (type.isRecord() || RecordKeys.kind(type).isPresent());
   }
 
   private static Class<?> kind(ObjectNode node, Class<?> type, JsonTypeInfo info, String path) {
@@ -251,14 +270,20 @@ public final class RecordYaml {
     JsonNode named = node.get(info.property());
     if (named == null || named.isNull()) {
       if (info.defaultImpl() == JsonTypeInfo.class) {
-        throw new KeyMistake(path, path + " is missing, expected " + oneOf(kinds.keySet()));
+        throw new KeyException(path, path + " is missing, expected " + oneOf(kinds.keySet()));
       }
       return info.defaultImpl();
     }
     Class<?> kind = kinds.get(named.asText());
     if (kind == null) {
-      throw new KeyMistake(
-          path, "%s is '%s', expected %s".formatted(path, named.asText(), oneOf(kinds.keySet())));
+      throw new KeyException(
+          path,
+          "%s is '%s', expected %s%s"
+              .formatted(
+                  path,
+                  named.asText(),
+                  oneOf(kinds.keySet()),
+                  Spelling.question(named.asText(), kinds.keySet())));
     }
     return kind;
   }
@@ -275,73 +300,63 @@ public final class RecordYaml {
     }
   }
 
-  private KeyMistake unknown(String path, String key, Set<String> known) {
-    String full = join(path, key);
-    Set<String> near = new HashSet<>(elsewhere.keySet());
-    known.forEach(word -> near.add(join(path, word)));
-    near.removeIf(word -> word.lastIndexOf('.') != full.lastIndexOf('.') || !word.startsWith(path));
-    String meant =
-        Spelling.nearest(full, near, key.length() / 3)
-            .map(word -> "did you mean " + elsewhere.getOrDefault(word, word) + "?")
-            .orElseGet(() -> "known here: " + String.join(", ", known.stream().sorted().toList()));
-    return new KeyMistake(full, "unknown key '%s'; %s".formatted(full, meant));
-  }
-
   private static String oneOf(Collection<String> words) {
     return "one of " + String.join(", ", words);
   }
 
-  private static String join(String path, String key) {
-    return path.isEmpty() ? key : path + "." + key;
-  }
-
+  /**
+   * What to say of a failure.
+   *
+   * @param written the mapping as it was given
+   * @param complete the same with defaults
+   */
   private static RuntimeException failure(
-      JsonMappingException e, ObjectNode tree, UnaryOperator<String> where) {
+      JsonMappingException e, ObjectNode written, ObjectNode complete) {
     String path =
         e.getPath().stream()
             .map(at -> at.getFieldName() == null ? "[" + at.getIndex() + "]" : at.getFieldName())
-            .collect(Collectors.joining("."))
-            .replace(".[", "[");
+            .reduce("", KeyException::join);
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof KeyException mistake) {
+        return path.isEmpty() ? mistake : mistake.within(path, path);
+      }
       if (cause instanceof UsageException mistake) {
-        return said(mistake.getMessage(), e, path, where);
+        return MentionedKey.explained(mistake.getMessage(), path, owner(e), written);
       }
       if (cause instanceof TandemException other) {
         return other;
       }
     }
-    JsonNode value = tree.at("/" + path.replace('.', '/').replace("[", "/").replace("]", ""));
-    return new UsageException(
-        "%s: %s is %s, expected %s"
+    JsonNode value = MentionedKey.at(complete, path);
+    Optional<Class<?>> wanted =
+        e instanceof MismatchedInputException wrong
+            ? Optional.ofNullable(wrong.getTargetType())
+            : Optional.empty();
+    return new KeyException(
+        path,
+        "%s is %s, expected %s%s"
             .formatted(
-                where.apply(path),
                 path,
                 value,
-                e instanceof MismatchedInputException wrong && wrong.getTargetType() != null
-                    ? expected(wrong.getTargetType())
-                    : "another value (" + e.getOriginalMessage() + ")"));
+                wanted
+                    .map(RecordYaml::expected)
+                    .orElse("another value (" + e.getOriginalMessage() + ")"),
+                wanted
+                    .filter(Class::isEnum)
+                    .map(type -> Spelling.question(value.asText(), words(type)))
+                    .orElse("")));
   }
 
-  /**
-   * What a constructor says is about the key with which it begins, or else about the record, unless
-   * it says so itself.
-   */
-  private static UsageException said(
-      String message, JsonMappingException e, String path, UnaryOperator<String> where) {
-    String word = message.split("[ .:]", 2)[0];
-    if (e instanceof ValueInstantiationException inRecord
-        && inRecord.getType().isRecordType()
-        && RecordKeys.of(inRecord.getType().getRawClass()).containsKey(word)) {
-      return new UsageException(where.apply(join(path, word)) + ": " + join(path, message));
-    }
-    String owner = where.apply(path) + (path.isEmpty() ? "" : ": " + path);
-    return new UsageException(message.startsWith(owner + ":") ? message : owner + ": " + message);
+  /** The record whose constructor failed, if one did. */
+  private static Optional<Class<?>> owner(JsonMappingException e) {
+    return e instanceof ValueInstantiationException inRecord && inRecord.getType().isRecordType()
+        ? Optional.of(inRecord.getType().getRawClass())
+        : Optional.empty();
   }
 
   private static String expected(Class<?> type) {
     if (type.isEnum()) {
-      return oneOf(
-          Arrays.stream(type.getEnumConstants()).map(value -> word((Enum<?>) value)).toList());
+      return oneOf(words(type));
     }
     return switch (type.getSimpleName()) {
       case "int", "long", "Integer", "Long" -> "an integer";
@@ -352,22 +367,13 @@ public final class RecordYaml {
     };
   }
 
+  private static List<String> words(Class<?> type) {
+    return Arrays.stream(type.getEnumConstants()).map(value -> word((Enum<?>) value)).toList();
+  }
+
   /** How a constant of an enumeration is written. */
   public static String word(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  /** A key that is unknown or missing. */
-  private static final class KeyMistake extends RuntimeException {
-
-    private static final long serialVersionUID = 1L;
-
-    private final String key;
-
-    KeyMistake(String key, String message) {
-      super(message);
-      this.key = key;
-    }
   }
 
   /** Constants of enumerations in lower case with hyphens. */

@@ -123,36 +123,36 @@ class NetworkYamlTest {
   @Test
   void mistakesAreOneLineThatNamesTheLayer() {
     refuses(
-        "net.yaml: layer a: unknown type 'convolutoin'; known: add, average-pool, batch-norm",
+        "net.yaml:3: layer a: unknown type 'convolutoin'; known: add, average-pool, batch-norm",
         "{name: a, type: convolutoin}");
-    refuses("net.yaml: layer a: type is missing", "{name: a}");
+    refuses("net.yaml:3: layer a: type is missing", "{name: a}");
     refuses(
-        "net.yaml: layer a: unknown key 'filter'",
+        "net.yaml:3: layer a: unknown key 'filter'",
         "{name: a, type: convolution, filters: 2, kernel: 3, filter: 4}");
-    refuses("net.yaml: layer a: kernel is missing", "{name: a, type: convolution, filters: 2}");
+    refuses("net.yaml:3: layer a: kernel is missing", "{name: a, type: convolution, filters: 2}");
     refuses(
-        "net.yaml: layer a: filters is \"many\", expected an integer",
+        "net.yaml:3: layer a: filters is \"many\", expected an integer",
         "{name: a, type: convolution, filters: many, kernel: 3}");
     refuses(
-        "net.yaml: layer a: kernel is 0, expected 1 or more",
+        "net.yaml:3: layer a: kernel is 0, expected 1 or more",
         "{name: a, type: convolution, filters: 2, kernel: 0}");
     refuses(
-        "net.yaml: layer a: its window [9, 9] is larger than its input [1, 4, 4] with padding"
+        "net.yaml:3: layer a: its window [9, 9] is larger than its input [1, 4, 4] with padding"
             + " [0, 0]",
         "{name: a, type: max-pool, kernel: 9}");
     refuses(
-        "net.yaml: layer b adds inputs of one shape, not [1, 4, 4] and [16]",
+        "net.yaml:4: layer b adds inputs of one shape, not [1, 4, 4] and [16]",
         "{name: a, type: flatten}\n  - {name: b, type: add, inputs: [input, a]}");
     refuses(
-        "net.yaml: layer a: its input 'nowhere' is no layer before it",
+        "net.yaml:3: layer a: its input 'nowhere' is no layer before it",
         "{name: a, type: relu, inputs: nowhere}");
     refuses(
-        "net.yaml: layer a leads to no output",
+        "net.yaml:3: layer a leads to no output",
         "{name: a, type: relu}\n  - {name: b, type: flatten, inputs: input}");
     refuses(
-        "net.yaml: layer a: across is \"time\", expected one of channels, space",
+        "net.yaml:3: layer a: across is \"time\", expected one of channels, space",
         "{name: a, type: local-response-norm, across: time}");
-    refuses("net.yaml:3: ", "{name: a, type: [");
+    refuses("net.yaml:4: expected the node content", "{name: a, type: [");
     var e = assertThrows(TandemException.class, () -> NetworkYaml.read(Path.of("/no/such/file")));
     assertTrue(e.getMessage().contains("/no/such/file"), e.getMessage());
   }

@@ -1,10 +1,8 @@
 package dev.tandem.train.config;
 
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.order.Shuffle;
 import dev.tandem.nn.Device;
@@ -12,7 +10,9 @@ import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.nn.models.Models;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
+import dev.tandem.nn.yaml.KeyPlaces;
 import dev.tandem.nn.yaml.RecordYaml;
+import dev.tandem.nn.yaml.YamlText;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
 import dev.tandem.sync.compress.Compression;
@@ -22,34 +22,19 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
-/** A configuration as YAML, before it is understood; immutable. */
-public final class ConfigFile {
+/** A configuration as YAML, before it is understood, and where its keys are. Immutable. */
+public final class ConfigFile implements KeyPlaces {
 
-  /** Keys that are written elsewhere than one may think, or that had another name before. */
-  private static final Map<String, String> ELSEWHERE =
-      Map.ofEntries(
-          Map.entry("model", "network.model"),
-          Map.entry("learning-rate", "schedule.rate"),
-          Map.entry("lr", "schedule.rate"),
-          Map.entry("schedule.lr", "schedule.rate"),
-          Map.entry("optimizer.rate", "schedule.rate"),
-          Map.entry("optimizer.lr", "schedule.rate"),
-          Map.entry("optimizer.learning-rate", "schedule.rate"),
-          Map.entry("momentum", "optimizer.momentum"),
-          Map.entry("weight-decay", "optimizer.weight-decay"),
-          Map.entry("batch-size", "batch.global"),
-          Map.entry("batch.size", "batch.global"),
-          Map.entry("sync", "synchronisation"),
-          Map.entry("libtorch", "engine.libtorch"));
+  /** A longer setting is shortened in messages. */
+  private static final int LONGEST_SETTING = 40;
 
   private static final RecordYaml YAML =
-      new RecordYaml(ELSEWHERE)
+      new RecordYaml(ForeignKeys.MEANT)
           .tree(NetworkSpec.class, ConfigFile::network)
           .scalar(Device.class, Device::new, Device::name)
           .scalar(Shuffle.class, Shuffle::parse, Shuffle::toString)
@@ -63,16 +48,16 @@ public final class ConfigFile {
               CheckpointConfig.EverySteps::parse,
               CheckpointConfig.EverySteps::value);
 
-  private final String name;
-  private final String text;
+  private final YamlText text;
   private final ObjectNode root;
-  private final Set<String> changed;
 
-  private ConfigFile(String name, String text, ObjectNode root, Set<String> changed) {
-    this.name = name;
+  /** What set a key, in the order in which they were set. */
+  private final Map<String, String> options;
+
+  private ConfigFile(YamlText text, ObjectNode root, Map<String, String> options) {
     this.text = text;
     this.root = root;
-    this.changed = changed;
+    this.options = options;
   }
 
   /** The YAML in a file. */
@@ -93,11 +78,14 @@ public final class ConfigFile {
    * @param name what failures call it
    */
   public static ConfigFile parse(String name, String text) {
-    JsonNode tree = tree(name, text);
-    if (!(tree instanceof ObjectNode root)) {
-      throw new UsageException(name + ": expected keys and values");
+    YamlText document = YamlText.parse(name, text);
+    if (!(document.tree() instanceof ObjectNode root)) {
+      throw new UsageException(
+          name
+              + (document.tree().isMissingNode() ? " is empty" : "")
+              + ": expected keys and values; ./tandem init writes a configuration");
     }
-    return new ConfigFile(name, text, root, Set.of());
+    return new ConfigFile(document, root, Map.of());
   }
 
   /**
@@ -113,18 +101,32 @@ public final class ConfigFile {
       if (equals < 1) {
         throw new UsageException("--set " + setting + ": expected KEY=VALUE");
       }
-      JsonNode value = tree("--set " + setting, setting.substring(equals + 1));
-      changed = changed.with(setting.substring(0, equals).strip(), value);
+      String option =
+          "--set "
+              + (setting.length() <= LONGEST_SETTING
+                  ? setting
+                  : setting.substring(0, equals) + "=...");
+      JsonNode value = YamlText.parse(option, setting.substring(equals + 1)).tree();
+      changed = changed.with(setting.substring(0, equals).strip(), value, option);
     }
     return changed;
   }
 
-  /** The same with another text under a key. */
+  /** The same with another text under a key, set by the program. */
   public ConfigFile with(String key, String value) {
-    return with(key, root.textNode(value));
+    return with(key, value, document());
   }
 
-  private ConfigFile with(String key, JsonNode value) {
+  /**
+   * The same with another text under a key.
+   *
+   * @param option what messages about it name
+   */
+  public ConfigFile with(String key, String value, String option) {
+    return with(key, root.textNode(value), option);
+  }
+
+  private ConfigFile with(String key, JsonNode value, String option) {
     ObjectNode copy = root.deepCopy();
     String[] path = key.split("\\.", -1);
     ObjectNode at = copy;
@@ -133,9 +135,10 @@ public final class ConfigFile {
       at = below instanceof ObjectNode section ? section : at.putObject(path[i]);
     }
     at.set(path[path.length - 1], value);
-    Set<String> keys = new HashSet<>(changed);
-    keys.add(key);
-    return new ConfigFile(name, text, copy, keys);
+    Map<String, String> set = new LinkedHashMap<>(options);
+    set.remove(key);
+    set.put(key, option);
+    return new ConfigFile(text, copy, set);
   }
 
   /**
@@ -147,35 +150,39 @@ public final class ConfigFile {
     if (!file.isEmpty()
         && root.at("/fine-tune/init-from").isMissingNode()
         && NetworkFiles.hasWeights(Path.of(file))) {
-      return with("fine-tune.init-from", file).bound();
+      return with("fine-tune.init-from", file, nearest("network.file")).bound();
     }
     return bound();
   }
 
-  private TrainingConfig bound() {
-    return YAML.read(root, TrainingConfig.class, this::where);
+  /** The same, and looks whether the data is there and fits the network. */
+  public TrainingConfig checked() {
+    TrainingConfig config = config();
+    try {
+      DataCheck.check(config);
+      return config;
+    } catch (TandemException e) {
+      throw placed(e);
+    }
   }
 
-  /** The file, and the line of a key if the key stands there. */
-  private String where(String key) {
-    String dotted = key + ".";
-    if (changed.stream()
-        .map(set -> set + ".")
-        .anyMatch(set -> set.startsWith(dotted) || dotted.startsWith(set))) {
-      return name;
-    }
-    String wanted = "/" + key.replace('.', '/');
-    try (JsonParser parser = YAML.mapper().createParser(text)) {
-      while (parser.nextToken() != null) {
-        if (parser.currentToken() == JsonToken.FIELD_NAME
-            && parser.getParsingContext().pathAsPointer().toString().equals(wanted)) {
-          return name + ":" + parser.currentTokenLocation().getLineNr();
-        }
-      }
-    } catch (IOException e) {
-      // The tree was read from the same text, so this does not happen; the file is named anyway.
-    }
-    return name;
+  private TrainingConfig bound() {
+    return YAML.read(root, TrainingConfig.class, this);
+  }
+
+  @Override
+  public String document() {
+    return text.document();
+  }
+
+  /** The option that set the key or one around it, or else the line that says it. */
+  @Override
+  public Optional<String> of(String key) {
+    return options.entrySet().stream()
+        .filter(set -> (key + ".").startsWith(set.getKey() + "."))
+        .map(Map.Entry::getValue)
+        .reduce((before, last) -> last)
+        .or(() -> text.of(key));
   }
 
   private static NetworkSpec network(JsonNode tree) {
@@ -190,7 +197,7 @@ public final class ConfigFile {
     if (tree.has("model")) {
       return Models.named(keys.remove("model").asText(), keys);
     }
-    NetworkFile named = YAML.read(keys, NetworkFile.class, key -> "file");
+    NetworkFile named = YAML.read(keys, NetworkFile.class);
     NetworkSpec network = NetworkFiles.read(Path.of(named.file())).spec();
     return named.classes().map(network::withClasses).orElse(network);
   }
@@ -206,15 +213,5 @@ public final class ConfigFile {
   /** A configuration with every key written out, the network layer by layer. */
   static String text(TrainingConfig config) {
     return YAML.write(config) + "network:\n" + NetworkYaml.write(config.network()).indent(2);
-  }
-
-  private static JsonNode tree(String name, String text) {
-    try {
-      return YAML.mapper().readTree(text);
-    } catch (JsonProcessingException e) {
-      String where = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
-      throw new UsageException(
-          name + where + ": " + e.getOriginalMessage().lines().findFirst().orElse("not YAML"));
-    }
   }
 }

@@ -3,6 +3,7 @@ package dev.tandem.train.config;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import dev.tandem.core.Progress;
 import dev.tandem.core.UsageException;
+import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.augment.Normalisation;
 import dev.tandem.data.augment.PixelStatistics;
@@ -56,6 +57,8 @@ public record Normalise(List<Double> mean, List<Double> deviation) {
     }
     try (RecordSource source = Sources.open(Path.of(train), Split.TRAIN, locate)) {
       return of(PixelStatistics.of(source, new DatumDecoder(grey), LOOKED_AT, Progress.SILENT));
+    } catch (WorkFailedException e) {
+      throw new WorkFailedException("data.train: " + e.getMessage(), e);
     }
   }
 }

@@ -1,12 +1,16 @@
 package dev.tandem.train.config;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Default;
+import dev.tandem.nn.yaml.Spelling;
 import dev.tandem.sync.policy.Partitioning;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.policy.Threading;
 import dev.tandem.sync.tune.AutoSynchronizer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -23,7 +27,19 @@ public record SynchronisationConfig(
   @JsonCreator
   public SynchronisationConfig {
     if (!policy.equals(AutoSynchronizer.CODE)) {
+      check(policy);
+    }
+  }
+
+  private static void check(String policy) {
+    try {
       SyncOptions.of(policy);
+    } catch (UsageException e) {
+      List<String> known = new ArrayList<>(SyncOptions.codes());
+      known.add(AutoSynchronizer.CODE);
+      throw new UsageException(
+          "policy is '%s': %s%s"
+              .formatted(policy, e.getMessage(), Spelling.question(policy, known)));
     }
   }
 

@@ -33,6 +33,13 @@ class TrainingConfigTest {
   private static String mistake(String... settings) {
     TandemException e = assertThrows(UsageException.class, () -> config(settings));
     assertEquals(1, e.getMessage().lines().count(), e.getMessage());
+    for (String setting : settings) {
+      for (String option : List.of(setting, setting.replaceFirst("=.*", "=..."))) {
+        if (e.getMessage().startsWith("--set " + option + ": ")) {
+          return e.getMessage().replace("--set " + option + ": ", "SET: ");
+        }
+      }
+    }
     return e.getMessage();
   }
 
@@ -58,21 +65,21 @@ class TrainingConfigTest {
     assertEquals(10, two.levels(place).getLast().every());
     assertEquals(List.of(Path.of("/near/r")), two.foreignFolders(place));
     assertEquals(
-        "c.yaml: checkpoint.incremental compares a save with the one before it: every is 10,"
+        "SET: checkpoint.incremental compares a save with the one before it: every is 10,"
             + " expected 1",
         mistake("checkpoint={incremental: true, every: 10, local: {folder: /near}}"));
     assertEquals(
-        "c.yaml: checkpoint.every is 2, but no other level gets every save: set it or local.every"
+        "SET: checkpoint.every is 2, but no other level gets every save: set it or local.every"
             + " to 1, and save less often with every-steps",
         mistake("checkpoint.every=2"));
     assertEquals(
-        "c.yaml: checkpoint.failure-hours is for every-steps: auto",
+        "SET: checkpoint.failure-hours is for every-steps: auto",
         mistake("checkpoint={every-steps: 7, failure-hours: 2}"));
     assertEquals(
-        "c.yaml: checkpoint.budget-percent is 100.0, expected less than 100",
+        "SET: checkpoint.budget-percent is 100.0, expected less than 100",
         mistake("checkpoint={every-steps: auto, budget-percent: 100}"));
     assertEquals(
-        "c.yaml: checkpoint.local.folder is missing", mistake("checkpoint={local: {every: 2}}"));
+        "SET: checkpoint.local.folder is missing", mistake("checkpoint={local: {every: 2}}"));
   }
 
   @Test
@@ -123,46 +130,46 @@ class TrainingConfigTest {
   @Test
   void mistakesAreNamed() {
     assertEquals(
-        "c.yaml: unknown key 'lerning_rate'; did you mean schedule.rate?",
+        "SET: unknown key 'lerning_rate'; did you mean 'schedule.rate'?",
         mistake("lerning_rate=3"));
-    assertEquals("c.yaml: unknown key 'epochen'; did you mean epochs?", mistake("epochen=3"));
+    assertEquals("SET: unknown key 'epochen'; did you mean 'epochs'?", mistake("epochen=3"));
     assertEquals(
-        "c.yaml: unknown key 'batch.globl'; did you mean batch.global?", mistake("batch.globl=3"));
+        "SET: unknown key 'batch.globl'; did you mean 'batch.global'?", mistake("batch.globl=3"));
     assertEquals(
-        "c.yaml: unknown key 'batch.sizes'; did you mean batch.global?", mistake("batch.sizes=3"));
+        "SET: unknown key 'batch.sizes'; did you mean 'batch.global'?", mistake("batch.sizes=3"));
     assertEquals(
-        "c.yaml: unknown key 'batch.number'; known here: accumulation, global, grow, saw-tooth",
+        "SET: unknown key 'batch.number'; known here: accumulation, global, grow, saw-tooth",
         mistake("batch.number=3"));
-    assertEquals("c.yaml: epochs is 0, expected 1 or more", mistake("epochs=0"));
-    assertEquals("c.yaml: batch.global is 0, expected 1 or more", mistake("batch.global=0"));
+    assertEquals("SET: epochs is 0, expected 1 or more", mistake("epochs=0"));
+    assertEquals("SET: batch.global is 0, expected 1 or more", mistake("batch.global=0"));
     assertEquals(
-        "c.yaml: batch.global is \"many\", expected an integer", mistake("batch.global=many"));
-    assertEquals("c.yaml: batch is 3, expected keys and values", mistake("batch=3"));
-    assertEquals("c.yaml: batch.global is 1.5, expected an integer", mistake("batch.global=1.5"));
-    assertEquals("c.yaml: schedule.rate is missing", mistake("schedule={}"));
-    assertEquals("c.yaml: threads is \"x\", expected an integer", mistake("threads=x"));
-    assertEquals("c.yaml: shards is 0, expected 1 or more", mistake("shards=0"));
+        "SET: batch.global is \"many\", expected an integer", mistake("batch.global=many"));
+    assertEquals("SET: batch is 3, expected keys and values", mistake("batch=3"));
+    assertEquals("SET: batch.global is 1.5, expected an integer", mistake("batch.global=1.5"));
+    assertEquals("SET: schedule.rate is missing", mistake("schedule={}"));
+    assertEquals("SET: threads is \"x\", expected an integer", mistake("threads=x"));
+    assertEquals("SET: shards is 0, expected 1 or more", mistake("shards=0"));
     assertEquals(
-        "c.yaml: checkpoint.best is 1, expected true or false", mistake("checkpoint.best=1"));
+        "SET: checkpoint.best is 1, expected true or false", mistake("checkpoint.best=1"));
     assertEquals(
-        "c.yaml: checkpoint.every-steps: 'x', expected a number of steps or auto",
+        "SET: checkpoint.every-steps: 'x', expected a number of steps or auto",
         mistake("checkpoint.every-steps=x"));
     assertEquals(
-        "c.yaml: optimizer.trust is 0.0, expected more than 0",
+        "SET: optimizer.trust is 0.0, expected more than 0",
         mistake("optimizer={kind: lars, trust: 0}"));
     assertEquals(
-        "c.yaml: batch.grow.factor is 1, expected 2 or more",
+        "SET: batch.grow.factor is 1, expected 2 or more",
         mistake("batch.grow={limit: 9, factor: 1}"));
     assertEquals(
-        "c.yaml: precision is \"float16\", expected one of float32, bfloat16",
+        "SET: precision is \"float16\", expected one of float32, bfloat16; did you mean 'bfloat16'?",
         mistake("precision=float16"));
     assertTrue(
-        mistake("device=cuda:0").startsWith("c.yaml: device: 'cuda:0': this build of Tandem"));
+        mistake("device=cuda:0").startsWith("SET: device: 'cuda:0': this build of Tandem"));
     assertTrue(
         mistake("network.model=lenett")
-            .startsWith("c.yaml: network: unknown model 'lenett'; known: alexnet,"));
+            .startsWith("SET: network: unknown model 'lenett'; known: alexnet,"));
     assertEquals(
-        "c.yaml: network: model lenet: unknown key 'clases'; did you mean classes?",
+        "SET: network: model lenet: unknown key 'clases'; did you mean 'classes'?",
         mistake("network.clases=3"));
     assertTrue(
         mistake("optimizer.kind=sgdd")
@@ -177,14 +184,14 @@ class TrainingConfigTest {
     assertTrue(mistake("determinism=elastic", "batch.accumulation=2").contains("raise shards"));
     assertTrue(mistake("synchronisation=fast").contains("the synchronisation policy must be one"));
     assertEquals(
-        "c.yaml: gradients.reduction is \"mean\", expected one of sum, adasum",
+        "SET: gradients.reduction is \"mean\", expected one of sum, adasum",
         mistake("gradients.reduction=mean"));
     assertTrue(mistake("gradients.compression=zip").contains("compression must be none, bfloat16"));
     assertTrue(
         mistake("gradients={compression: top-k, reduction: adasum}")
             .contains("adasum compares whole gradients"));
     assertEquals(
-        "c.yaml: gradients.compression is not none, but with determinism: elastic the gradients of"
+        "SET: gradients.compression is not none, but with determinism: elastic the gradients of"
             + " shards are summed as they are, along one tree: use determinism: run",
         mistake("determinism=elastic", "gradients.compression=one-bit"));
     assertTrue(
@@ -194,14 +201,141 @@ class TrainingConfigTest {
     assertTrue(mistake("batch").contains("--set batch: expected KEY=VALUE"));
   }
 
+  private static String refused(String text) {
+    TandemException e =
+        assertThrows(UsageException.class, () -> ConfigFile.parse("c.yaml", text).config());
+    assertEquals(1, e.getMessage().lines().count(), e.getMessage());
+    return e.getMessage();
+  }
+
+  @Test
+  void syntaxAndDuplicatesAreNamedWithTheirLines() {
+    assertEquals(
+        "c.yaml:5: duplicate key 'epochs', which is also in line 4: remove one of them",
+        refused(SMALLEST + "epochs: 3\nepochs: 4\n"));
+    assertEquals(
+        "c.yaml:6: duplicate key 'batch.global', which is also in line 5: remove one of them",
+        refused(SMALLEST + "batch:\n  global: 3\n  global: 4\n"));
+    assertEquals(
+        "c.yaml:5: found character '\\t(TAB)' that cannot start any token. (Do not use \\t(TAB) for"
+            + " indentation) in column 1 while scanning for the next token",
+        refused(SMALLEST + "batch:\n\tglobal: 3\n"));
+    assertEquals(
+        "c.yaml:2: expected ',' or '}', but got : in column 5 while parsing a flow mapping that"
+            + " begins in line 1",
+        refused("network: {model: lenet\nseed: 1\n"));
+    assertEquals(
+        "c.yaml is empty: expected keys and values; ./tandem init writes a configuration",
+        refused(""));
+    assertEquals(
+        "c.yaml: expected keys and values; ./tandem init writes a configuration", refused("- a\n"));
+  }
+
+  @Test
+  void everyMistakeHasItsLine() {
+    String network =
+        "network:\n  input: [1, 4, 4]\n  layers:\n    - {name: a, type: max-pool, kernel: 2}\n    - ";
+    String rest = "\ndata: {path: d, normalise: none}\nschedule: {rate: 1}\n";
+    for (String[] expected :
+        new String[][] {
+          {"4: epochs is 0, expected 1 or more", SMALLEST + "epochs: 0"},
+          {"5: batch.global is \"x\", expected an integer", SMALLEST + "batch:\n  global: x"},
+          {"4: batch is 3, expected keys and values", SMALLEST + "batch: 3"},
+          {"3: schedule.rate is missing", SMALLEST.replace("rate: 0.1", "")},
+          {"2: data.train is missing", SMALLEST.replace("path: somewhere,", "")},
+          {"5: shards is 0, expected 1 or more", SMALLEST + "seed: 1\nshards: 0"},
+          {"5: synchronisation.policy is 'bukets': the sy", SMALLEST + "\nsynchronisation: bukets"},
+          {
+            "6: checkpoint.incremental compares a save",
+            SMALLEST + "checkpoint:\n  every: 10\n  incremental: true\n  local: {folder: a}"
+          },
+          {
+            "5: gradients.compression is not none, but with determinism",
+            SMALLEST + "determinism: elastic\ngradients: {compression: one-bit}"
+          },
+          // The batch is at its default, so what is wrong is the number of shards.
+          {
+            "5: batch.global is 64, which cannot be cut into 65 shards",
+            SMALLEST + "determinism: elastic\nshards: 65"
+          },
+          {"2: data.class-names are 1, but", SMALLEST.replace("e,", "e, class-names: [a],")},
+          {"7: schedule.fall-epochs[1] is \"x\", expected a number", rest("[1,\n\"x\"]")},
+          {"1: network: unknown model 'lenett'; known", SMALLEST.replace("lenet", "lenett")},
+          {"1: network: model lenet: unknown key 'clases'", SMALLEST.replace("t}", "t, clases: 3}")},
+          {"5: network: layer b: unknown type 'flaten'; kn", network + "{name: b, type: flaten}" + rest},
+          {"5: network: layer b: kernel is missing", network + "{name: b, type: max-pool}" + rest},
+          {
+            "5: network: layer b: its window [9, 9] is larger than its input",
+            network + "{name: b, type: max-pool, kernel: 9}" + rest
+          },
+        }) {
+      String message = refused(expected[1].replace("somewhere", "d"));
+      assertTrue(message.startsWith("c.yaml:" + expected[0]), message);
+    }
+  }
+
+  private static String rest(String falls) {
+    return SMALLEST.replace(
+        "schedule: {rate: 0.1}", "schedule:\n  rate: 1\n  kind: steps\n  fall-epochs: " + falls);
+  }
+
+  @Test
+  void whatWasMeantIsAsked() {
+    String[][] meant = {
+      {"lr", "schedule.rate"},
+      {"learning_rate", "schedule.rate"},
+      {"learningRate", "schedule.rate"},
+      {"optimizer.lr", "schedule.rate"},
+      {"batch_size", "batch.global"},
+      {"batchSize", "batch.global"},
+      {"batch-szie", "batch.global"},
+      {"normalize", "data.normalise"},
+      {"data.normalize", "data.normalise"},
+      {"epoch", "epochs"},
+      {"epcohs", "epochs"},
+      {"momentum", "optimizer.momentum"},
+      {"optimiser", "optimizer"},
+      {"optmizer", "optimizer"},
+      {"weight_decay", "optimizer.weight-decay"},
+      {"optimizer.weight_decay", "optimizer.weight-decay"},
+      {"prefetch-megabytes", "data.prefetch-megabytes"},
+      {"synchronization", "synchronisation"},
+      {"num_workers", "data.threads"},
+      {"checkpoint.every_steps", "checkpoint.every-steps"},
+    };
+    for (String[] each : meant) {
+      assertEquals(
+          "SET: unknown key '%s'; did you mean '%s'?".formatted(each[0], each[1]),
+          mistake(each[0] + "=3"));
+    }
+    for (String each :
+        List.of(
+            "optimizer.kind=adm adam",
+            "optimizer.kind=AdamW adamw",
+            "network.model=lennet lenet",
+            "network.model=resnet_18 resnet18",
+            "synchronisation=bukets buckets",
+            "precision=bfloat_16 bfloat16",
+            "gradients.reduction=adsum adasum",
+            "schedule={kind: cosin, rate: 1} cosine")) {
+      int gap = each.lastIndexOf(' ');
+      assertTrue(
+          mistake(each.substring(0, gap))
+              .endsWith("; did you mean '%s'?".formatted(each.substring(gap + 1))),
+          each + ": " + mistake(each.substring(0, gap)));
+    }
+    assertTrue(mistake("zebra=1").contains("unknown key 'zebra'; known here: batch, check"));
+    assertTrue(mistake("optimizer.kind=zebra").endsWith("lamb"));
+  }
+
   @Test
   void mistakesInTheNetworkNameLayerAndShapes() {
     assertEquals(
-        "c.yaml: network: layer a: unknown type 'convolutoin'",
+        "SET: network: layer a: unknown type 'convolutoin'",
         mistake("network={input: [1, 4, 4], layers: [{name: a, type: convolutoin}]}")
             .replaceAll("; known.*", ""));
     assertEquals(
-        "c.yaml: network: layer pool: its window [9, 9] is larger than its input [1, 4, 4] with"
+        "SET: network: layer pool: its window [9, 9] is larger than its input [1, 4, 4] with"
             + " padding [0, 0]",
         mistake("network={input: [1, 4, 4], layers: [{name: pool, type: max-pool, kernel: 9}]}"));
     assertTrue(mistake("network={classes: 3}").contains("one of model"));
