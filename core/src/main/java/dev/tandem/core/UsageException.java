@@ -1,8 +1,8 @@
 package dev.tandem.core;
 
 /**
- * The command line or the configuration is wrong: change it and run again. Modules subclass it where
- * callers must tell cases apart.
+ * The command line or the configuration is wrong: change it and run again. Modules subclass it
+ * where callers must tell cases apart.
  */
 public non-sealed class UsageException extends TandemException {
 

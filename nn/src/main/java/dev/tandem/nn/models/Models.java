@@ -17,7 +17,8 @@ import java.util.function.IntFunction;
 /** The networks that have a name in configurations. */
 public final class Models {
 
-  private static final RecordYaml YAML = new RecordYaml(Map.of("num-classes", "classes", "outputs", "classes"));
+  private static final RecordYaml YAML =
+      new RecordYaml(Map.of("num-classes", "classes", "outputs", "classes"));
 
   private static final Map<String, Model<?>> KNOWN = known();
 
@@ -72,9 +73,7 @@ public final class Models {
           "model",
           "unknown model '%s'; known: %s%s"
               .formatted(
-                  name,
-                  String.join(", ", names()),
-                  Spelling.question(name, KNOWN.keySet())));
+                  name, String.join(", ", names()), Spelling.question(name, KNOWN.keySet())));
     }
     return model.make(name, arguments);
   }

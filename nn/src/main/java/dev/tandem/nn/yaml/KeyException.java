@@ -35,8 +35,7 @@ public final class KeyException extends UsageException {
    */
   public KeyException within(String outer, String owner) {
     boolean said = getMessage().startsWith(owner + ":");
-    return new KeyException(
-        join(outer, key), said ? getMessage() : owner + ": " + getMessage());
+    return new KeyException(join(outer, key), said ? getMessage() : owner + ": " + getMessage());
   }
 
   static String join(String path, String key) {

@@ -41,7 +41,8 @@ final class KeyNames {
             .or(() -> misspelledForeign(path, key))
             .or(() -> otherLevel(root, key))
             .map(Spelling::question)
-            .orElseGet(() -> "; known here: " + String.join(", ", known.stream().sorted().toList()));
+            .orElseGet(
+                () -> "; known here: " + String.join(", ", known.stream().sorted().toList()));
     return new KeyException(full, "unknown key '%s'%s".formatted(full, meant));
   }
 

@@ -1,6 +1,5 @@
 package dev.tandem.nn.yaml;
 
-import dev.tandem.core.PeerLostException;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
@@ -34,11 +33,11 @@ public interface KeyPlaces {
       return failure;
     }
     String message = nearest(key.group()) + ": " + failure.getMessage();
-    return switch (failure) {
-      case UsageException _ -> new UsageException(message);
-      case WorkFailedException _ -> new WorkFailedException(message, failure);
-      case PeerLostException _ -> failure;
-    };
+    return failure instanceof UsageException
+        ? new UsageException(message)
+        : failure instanceof WorkFailedException
+            ? new WorkFailedException(message, failure)
+            : failure;
   }
 
   private static String outer(String key) {

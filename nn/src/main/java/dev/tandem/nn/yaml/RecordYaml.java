@@ -196,7 +196,8 @@ public final class RecordYaml {
    */
   public <T extends Record> T read(JsonNode tree, Class<T> type) {
     if (!(tree instanceof ObjectNode mapping)) {
-      throw new KeyException("", "expected keys and values" + (tree.isMissingNode() ? "" : ", not " + tree));
+      throw new KeyException(
+          "", "expected keys and values" + (tree.isMissingNode() ? "" : ", not " + tree));
     }
     ObjectNode complete = mapping.deepCopy();
     try {

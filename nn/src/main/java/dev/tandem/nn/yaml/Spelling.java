@@ -56,8 +56,7 @@ public final class Spelling {
         }
         int same = from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1;
         cost[i][j] =
-            Math.min(
-                cost[i - 1][j - 1] + same, 1 + Math.min(cost[i - 1][j], cost[i][j - 1]));
+            Math.min(cost[i - 1][j - 1] + same, 1 + Math.min(cost[i - 1][j], cost[i][j - 1]));
         if (i > 1
             && j > 1
             && from.charAt(i - 1) == to.charAt(j - 2)

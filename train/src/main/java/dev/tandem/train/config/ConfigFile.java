@@ -107,7 +107,11 @@ public final class ConfigFile implements KeyPlaces {
                   ? setting
                   : setting.substring(0, equals) + "=...");
       JsonNode value = YamlText.parse(option, setting.substring(equals + 1)).tree();
-      changed = changed.with(setting.substring(0, equals).strip(), value, option);
+      changed =
+          changed.with(
+              setting.substring(0, equals).strip(),
+              value.isMissingNode() ? root.nullNode() : value,
+              option);
     }
     return changed;
   }

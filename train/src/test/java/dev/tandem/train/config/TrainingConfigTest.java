@@ -149,8 +149,7 @@ class TrainingConfigTest {
     assertEquals("SET: schedule.rate is missing", mistake("schedule={}"));
     assertEquals("SET: threads is \"x\", expected an integer", mistake("threads=x"));
     assertEquals("SET: shards is 0, expected 1 or more", mistake("shards=0"));
-    assertEquals(
-        "SET: checkpoint.best is 1, expected true or false", mistake("checkpoint.best=1"));
+    assertEquals("SET: checkpoint.best is 1, expected true or false", mistake("checkpoint.best=1"));
     assertEquals(
         "SET: checkpoint.every-steps: 'x', expected a number of steps or auto",
         mistake("checkpoint.every-steps=x"));
@@ -163,8 +162,7 @@ class TrainingConfigTest {
     assertEquals(
         "SET: precision is \"float16\", expected one of float32, bfloat16; did you mean 'bfloat16'?",
         mistake("precision=float16"));
-    assertTrue(
-        mistake("device=cuda:0").startsWith("SET: device: 'cuda:0': this build of Tandem"));
+    assertTrue(mistake("device=cuda:0").startsWith("SET: device: 'cuda:0': this build of Tandem"));
     assertTrue(
         mistake("network.model=lenett")
             .startsWith("SET: network: unknown model 'lenett'; known: alexnet,"));
@@ -198,7 +196,8 @@ class TrainingConfigTest {
         mistake("determinism=elastic", "gradients.reduction=adasum")
             .contains("gradients.reduction is adasum, but with determinism: elastic"));
     assertTrue(mistake("determinism=elastic", "shards=65").contains("cut into 65 shards"));
-    assertTrue(mistake("batch").contains("--set batch: expected KEY=VALUE"));
+    assertEquals("SET: expected KEY=VALUE", mistake("batch"));
+    assertEquals(64, config("batch.global=").batch().global());
   }
 
   private static String refused(String text) {
@@ -261,8 +260,13 @@ class TrainingConfigTest {
           {"2: data.class-names are 1, but", SMALLEST.replace("e,", "e, class-names: [a],")},
           {"7: schedule.fall-epochs[1] is \"x\", expected a number", rest("[1,\n\"x\"]")},
           {"1: network: unknown model 'lenett'; known", SMALLEST.replace("lenet", "lenett")},
-          {"1: network: model lenet: unknown key 'clases'", SMALLEST.replace("t}", "t, clases: 3}")},
-          {"5: network: layer b: unknown type 'flaten'; kn", network + "{name: b, type: flaten}" + rest},
+          {
+            "1: network: model lenet: unknown key 'clases'", SMALLEST.replace("t}", "t, clases: 3}")
+          },
+          {
+            "5: network: layer b: unknown type 'flaten'; kn",
+            network + "{name: b, type: flaten}" + rest
+          },
           {"5: network: layer b: kernel is missing", network + "{name: b, type: max-pool}" + rest},
           {
             "5: network: layer b: its window [9, 9] is larger than its input",
