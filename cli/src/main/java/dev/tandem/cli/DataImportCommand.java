@@ -12,6 +12,7 @@ import dev.tandem.data.importing.ImageFolderImporter;
 import dev.tandem.data.importing.ImageOptions;
 import dev.tandem.data.importing.Importer;
 import dev.tandem.data.importing.SourceImporter;
+import dev.tandem.data.rows.RowsImporter;
 import dev.tandem.data.source.TarSource;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Parameters;
       "Makes a database from a folder of images (a subfolder per class; PNG, JPEG, BMP, GIF), from"
           + " MNIST's IDX files, from CIFAR-10's binary batches, from WebDataset tar shards, or"
           + " from another LMDB database (all its databases, compacted). Records as Caffe's tools"
-          + " write them."
+          + " write them. From a CSV file each row becomes a record of numbers, with the column"
+          + " --label to be predicted: a class, or a number."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -35,6 +37,7 @@ import picocli.CommandLine.Parameters;
       "  ./tandem data import --split test /usr/share/datasets/fashion-mnist test.db",
       "  ./tandem data import cifar-10-batches-bin cifar.db",
       "  ./tandem data import shards/ shards.db",
+      "  ./tandem data import --label species iris.csv iris.db",
       "  ./tandem data import old.db compacted.db"
     })
 final class DataImportCommand extends TandemCommand {
@@ -71,6 +74,8 @@ final class DataImportCommand extends TandemCommand {
   @Option(names = "--skip-bad", description = "Images: skip unreadable files instead of failing.")
   private boolean skipBad;
 
+  @CommandLine.Mixin private RowImportOptions rows;
+
   @CommandLine.Mixin private TargetOptions target;
 
   @Parameters(index = "0", paramLabel = "SOURCE", description = "Folder or file to import.")
@@ -91,6 +96,7 @@ final class DataImportCommand extends TandemCommand {
               + " is of format "
               + known);
     }
+    rows.requireFor(source, known);
     Progress progress = ConsoleProgress.system();
     DatabaseBuilder builder = target.builder(database, progress);
     return switch (known) {
@@ -101,6 +107,12 @@ final class DataImportCommand extends TandemCommand {
         try (RecordSource shards = TarSource.open(SourceFormat.tarShards(source))) {
           yield build(builder, new SourceImporter(shards));
         }
+      }
+      case CSV -> {
+        RowsImporter importer = rows.importer(source);
+        BuildResults results = build(builder, importer);
+        out().println(RowImportOptions.sentence(importer.columns()));
+        yield results;
       }
       case LMDB ->
           BuildResults.of(database, builder.build(new DatabaseCopy(source, progress)), List.of())

@@ -21,6 +21,8 @@ public enum SourceFormat {
   CIFAR10,
   /** Tar shards in the layout of WebDataset. */
   TAR,
+  /** Rows of a table, as text. */
+  CSV,
   /** An LMDB environment. */
   LMDB;
 
@@ -68,6 +70,9 @@ public enum SourceFormat {
     if (name.endsWith(".mdb")) {
       return LMDB;
     }
+    if (name.endsWith(".csv") || name.endsWith(".tsv")) {
+      return CSV;
+    }
     if (name.endsWith(".bin")) {
       return CIFAR10;
     }
@@ -80,7 +85,7 @@ public enum SourceFormat {
       }
     }
     throw new WorkFailedException(
-        source + " is in no known format (IDX, CIFAR-10, tar, LMDB); --from names one");
+        source + " is in no known format (IDX, CIFAR-10, tar, CSV, LMDB); --from names one");
   }
 
   /**

@@ -54,13 +54,14 @@ public final class DatabaseBuilder {
             task.advanceTo(writer.records(), remark(importer));
           }
           if (!importer.labels().isEmpty()) {
-            String lines = String.join("\n", importer.labels()) + "\n";
-            DurableFiles.system()
-                .replace(
-                    folder.resolve("labels.txt"),
-                    ByteBuffer.wrap(lines.getBytes(StandardCharsets.UTF_8)));
+            write(folder.resolve("labels.txt"), String.join("\n", importer.labels()) + "\n");
           }
+          importer.files().forEach((name, text) -> write(folder.resolve(name), text));
         });
+  }
+
+  private static void write(Path file, String text) {
+    DurableFiles.system().replace(file, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   /** Makes the database by other work. */

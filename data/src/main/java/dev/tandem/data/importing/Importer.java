@@ -1,6 +1,7 @@
 package dev.tandem.data.importing;
 
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -21,6 +22,11 @@ public interface Importer {
   /** What was left out so far, one line each: a file and the reason. */
   default List<String> skipped() {
     return List.of();
+  }
+
+  /** Further files to be kept beside the records: what each holds, by name. */
+  default Map<String, String> files() {
+    return Map.of();
   }
 
   /** The names of the classes by label, or empty where the source has none. */

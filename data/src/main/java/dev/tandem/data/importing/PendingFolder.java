@@ -26,7 +26,8 @@ public final class PendingFolder implements AutoCloseable {
   private static final String MARK = "making";
 
   /** What a database's folder may hold; anything else and it is not ours to replace. */
-  private static final Set<String> OWN = Set.of("data.mdb", "lock.mdb", "labels.txt", MARK);
+  private static final Set<String> OWN =
+      Set.of("data.mdb", "lock.mdb", "labels.txt", "columns.json", MARK);
 
   private final Path target;
   private final Path pending;

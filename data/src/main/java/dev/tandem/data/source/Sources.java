@@ -35,6 +35,10 @@ public final class Sources {
       case IDX -> IdxSource.open(SourceFormat.idx(path, null, split));
       case CIFAR10 -> CifarSource.open(SourceFormat.cifar10(path, split));
       case TAR -> TarSource.open(SourceFormat.tarShards(path));
+      case CSV ->
+          throw new UsageException(
+              "%s is a table: ./tandem data import %s rows.db --label COLUMN makes a database of it"
+                  .formatted(path, path));
       case LMDB -> IndexedLmdbSource.open(path);
     };
   }
