@@ -3,6 +3,7 @@ package dev.tandem.cli;
 import dev.tandem.core.Progress;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
+import dev.tandem.data.format.ImageHalves;
 import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.importing.CifarImporter;
 import dev.tandem.data.importing.DatabaseBuilder;
@@ -56,7 +57,8 @@ final class DataImportCommand extends TandemCommand {
   @Option(
       names = "--split",
       defaultValue = "train",
-      description = "IDX and CIFAR-10 folders: which half, ${COMPLETION-CANDIDATES}.")
+      description =
+          "Data sets in two halves (IDX, CIFAR-10, images in train/ and test/): which, ${COMPLETION-CANDIDATES}.")
   private SourceFormat.Split split;
 
   @Option(names = "--grey", description = "Images: one channel instead of blue, green and red.")
@@ -100,7 +102,10 @@ final class DataImportCommand extends TandemCommand {
     Progress progress = ConsoleProgress.system();
     DatabaseBuilder builder = target.builder(database, progress);
     return switch (known) {
-      case IMAGES -> build(builder, new ImageFolderImporter(source, images));
+      case IMAGES -> {
+        ImageHalves.of(source).ifPresent(halves -> out().println(half(halves)));
+        yield build(builder, new ImageFolderImporter(source, split, images));
+      }
       case IDX -> build(builder, new IdxImporter(SourceFormat.idx(source, labels, split)));
       case CIFAR10 -> build(builder, new CifarImporter(SourceFormat.cifar10(source, split)));
       case TAR -> {
@@ -118,6 +123,14 @@ final class DataImportCommand extends TandemCommand {
           BuildResults.of(database, builder.build(new DatabaseCopy(source, progress)), List.of())
               .print(out());
     };
+  }
+
+  private String half(ImageHalves halves) {
+    return "%s is in parts: this imports %s; --split %s imports another"
+        .formatted(
+            source,
+            halves.half(split).getFileName(),
+            split == SourceFormat.Split.TRAIN ? "test" : "train");
   }
 
   private BuildResults build(DatabaseBuilder builder, Importer importer) {

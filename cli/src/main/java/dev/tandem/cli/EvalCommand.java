@@ -3,6 +3,8 @@ package dev.tandem.cli;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.format.SourceFormat.Split;
+import dev.tandem.data.read.mode.Locate;
+import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.train.SavedRun;
@@ -53,10 +55,11 @@ final class EvalCommand extends TandemCommand {
   protected Object run() {
     long began = System.nanoTime();
     try (SavedRun saved = open(run, best, threads)) {
-      Path path = data == null ? Path.of(saved.config().data().test()) : data;
-      try (RecordSource test = Sources.open(path, Split.TEST)) {
+      DataPart own = saved.config().data().part(Split.TEST, saved.config().seed());
+      DataPart part = data == null ? own : own.at(data);
+      try (RecordSource test = Sources.open(part, Locate.AUTO)) {
         if (test.size() == 0) {
-          throw new UsageException(path + " holds no records");
+          throw new UsageException(part.path() + " holds no records");
         }
         Evaluation evaluation = Validation.alone(saved.config(), saved.network(), test);
         double seconds = (System.nanoTime() - began) / 1e9;

@@ -31,6 +31,7 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem init                                   writes train.yaml",
+      "  ./tandem init photos.yaml --data photos         a folder of images of any size",
       "  ./tandem init cifar.yaml --model resnet18-small --data cifar-10-batches-bin"
     })
 final class InitCommand extends TandemCommand {
@@ -60,15 +61,18 @@ final class InitCommand extends TandemCommand {
   @Option(
       names = "--model",
       paramLabel = "M",
-      description = "The network, by name. Default: lenet for 28x28, resnet18-small for 32x32")
+      description =
+          "The network, by name. Default: lenet for grey 28x28, resnet18-small for colour 32x32,"
+              + " small-cnn for all other images")
   private String model;
 
   @Option(
       names = "--data",
       paramLabel = "D",
       description =
-          "The data set: LMDB, IDX, CIFAR-10, a folder of images or tar shards. If it has no test"
-              + " half, set data.test in the file: otherwise the training images are tested.")
+          "The data set: a folder of images (subfolders are classes, or train/ and val/ or test/ with"
+              + " such subfolders), LMDB, IDX, CIFAR-10 or tar shards. If it has no test half, the"
+              + " file gets data.split: 0.1.")
   private Path data;
 
   /** What {@code --json} gets. */

@@ -16,6 +16,7 @@ import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.image.Image;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.data.read.LoadRequest;
+import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -65,7 +66,8 @@ final class SampleOptions {
       Path data, LoadRequest request, Communicator communicator, Consumer<String> log) {
     SourceFormat format = from == null ? SourceFormat.of(data) : from;
     Sources.requireMode(data, format, request.mode(), request.locate());
-    return checked(data, Sources.open(data, format, split, request, communicator, log));
+    return checked(
+        data, Sources.open(DataPart.of(data, split), format, request, communicator, log));
   }
 
   private static RecordSource checked(Path data, RecordSource source) {
@@ -83,7 +85,7 @@ final class SampleOptions {
 
   /** Everything between record and batch. */
   Preparation preparation(RecordSource source, Seed seed) {
-    SampleDecoder decoder = new DatumDecoder(grey);
+    SampleDecoder decoder = new DatumDecoder(grey ? 1 : 0);
     Augmentations augmentations = AugmentationText.parse(augment);
     ImageFormat format = format(source, decoder, augmentations, seed);
     return new Preparation(decoder, augmentations, normalisation(source, decoder), format, seed);

@@ -14,6 +14,7 @@ import dev.tandem.posix.FileTrees;
 import dev.tandem.train.RankMain;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
+import dev.tandem.train.config.DataCheck;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -142,6 +143,7 @@ final class TrainCommand extends TandemCommand {
   protected Object run() {
     long began = System.nanoTime();
     TrainingConfig config = config();
+    DataCheck.remarks(config).forEach(err()::println);
     Placement placement = placement();
     config.checkRanks(placement.hosts().size());
     RunFolder run = folder();

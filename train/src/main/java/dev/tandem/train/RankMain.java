@@ -14,6 +14,7 @@ import dev.tandem.data.RecordSource;
 import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.read.LoadRequest;
+import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
@@ -118,8 +119,9 @@ public final class RankMain {
     LoadRequest training = config.data().trainingRequest(config.epochs());
     LoadRequest test = config.data().testRequest(config.epochs());
     try (RecordSource trainingSource =
-            open(config.data().train(), Split.TRAIN, training, communicator);
-        RecordSource testSource = open(config.data().test(), Split.TEST, test, communicator);
+            open(config.data().part(Split.TRAIN, config.seed()), training, communicator);
+        RecordSource testSource =
+            open(config.data().part(Split.TEST, config.seed()), test, communicator);
         Network network =
             Network.create(
                 config.compute().startEngine(threads(config, communicator)),
@@ -151,14 +153,11 @@ public final class RankMain {
     }
   }
 
-  private static RecordSource open(
-      String path, Split split, LoadRequest request, Communicator communicator) {
-    Path data = Path.of(path);
-    String what = split == Split.TRAIN ? "training data" : "test data";
+  private static RecordSource open(DataPart part, LoadRequest request, Communicator communicator) {
+    String what = part.half() == Split.TRAIN ? "training data" : "test data";
     return Sources.open(
-        data,
-        SourceFormat.of(data),
-        split,
+        part,
+        SourceFormat.of(part.path()),
         request,
         communicator,
         line -> System.err.println(what + ": " + line));

@@ -108,7 +108,7 @@ final class ServersWorkload implements AutoCloseable {
 
   private static Preparation preparation() {
     return new Preparation(
-        new DatumDecoder(true),
+        new DatumDecoder(1),
         Augmentations.NONE,
         Normalisation.all(DigitsNetwork.PIXEL_MEAN, DigitsNetwork.PIXEL_DEVIATION),
         new ImageFormat(1, Glyph.SIDE, Glyph.SIDE, Glyph.CLASSES, 0, 1),

@@ -11,21 +11,23 @@ import java.lang.foreign.ValueLayout;
 /**
  * Caffe Datum records: plain pixels, which are not copied, or a JPEG or PNG file inside.
  *
- * @param grey compressed images become one channel instead of three
+ * @param channels 1: colour images become grey; 3: grey images get three equal channels; any other
+ *     number leaves plain pixels as they are and gives compressed images three channels
  */
-public record DatumDecoder(boolean grey) implements SampleDecoder {
+public record DatumDecoder(int channels) implements SampleDecoder {
 
   @Override
   public Sample decode(DataRecord record) {
     Datum.Fields fields = Datum.fields(record.value());
     if (fields.encoded()) {
-      return new Sample(decoded(fields.data(), grey), fields.label());
+      return new Sample(decoded(fields.data(), channels == 1), fields.label());
     }
     Datum datum =
         new Datum(
             fields.channels(), fields.height(), fields.width(), fields.label(), fields.data());
-    return new Sample(
-        Image.of(datum.pixels(), datum.channels(), datum.height(), datum.width()), datum.label());
+    Image image = Image.of(datum.pixels(), datum.channels(), datum.height(), datum.width());
+    boolean convert = channels == 1 || channels == 3;
+    return new Sample(convert ? image.inChannels(channels) : image, datum.label());
   }
 
   static Image decoded(MemorySegment file, boolean grey) {

@@ -88,6 +88,29 @@ public enum SourceFormat {
         source + " is in no known format (IDX, CIFAR-10, tar, CSV, LMDB); --from names one");
   }
 
+  /** Whether a data set comes in two halves, training and test, by itself. */
+  public static boolean hasHalves(Path source, SourceFormat format) {
+    if (!Files.isDirectory(source)) {
+      return false;
+    }
+    return switch (format) {
+      case IMAGES -> ImageHalves.of(source).flatMap(ImageHalves::test).isPresent();
+      case IDX -> hasFile(source, Split.TRAIN.idxPrefix) && hasFile(source, Split.TEST.idxPrefix);
+      case CIFAR10 ->
+          hasFile(source, Split.TRAIN.cifarPrefix) && hasFile(source, Split.TEST.cifarPrefix);
+      case TAR, CSV, LMDB -> false;
+    };
+  }
+
+  private static boolean hasFile(Path folder, String prefix) {
+    return list(folder).stream().anyMatch(file -> file.getFileName().toString().startsWith(prefix));
+  }
+
+  /** Records out of some that are for tests: at least one of two, and never all. */
+  public static long testCount(long records, double fraction) {
+    return records < 2 ? 0 : Math.clamp(Math.round((double) records * fraction), 1, records - 1);
+  }
+
   /**
    * The IDX files that a path stands for.
    *

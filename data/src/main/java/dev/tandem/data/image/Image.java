@@ -59,6 +59,17 @@ public record Image(
         mirrored);
   }
 
+  /**
+   * Grey for colour: three channels of the same bytes; colour for grey: one channel, as {@link
+   * PlanarImage} weighs them. Images of other numbers of channels stay as they are.
+   */
+  public Image inChannels(int wanted) {
+    if (channels == 1 && wanted == 3) {
+      return new Image(bytes, 3, height, width, offset, rowStride, 0, mirrored);
+    }
+    return channels == 3 && wanted == 1 ? of(planar().grey()) : this;
+  }
+
   /** Left and right exchanged. */
   public Image mirror() {
     return new Image(bytes, channels, height, width, offset, rowStride, planeStride, !mirrored);

@@ -1,6 +1,7 @@
 package dev.tandem.data.image;
 
 import dev.tandem.core.WorkFailedException;
+import java.awt.color.ColorSpace;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -19,6 +20,27 @@ public final class ImageFiles {
 
   private ImageFiles() {}
 
+  /** What the first bytes of a file tell of its image. */
+  public record Header(int height, int width, boolean grey) {}
+
+  /**
+   * Looks at the first image of a file without decoding it. Safe from several threads.
+   *
+   * @param name what an error calls it
+   */
+  public static Header header(String name, byte[] bytes) {
+    return read(
+        name,
+        bytes,
+        reader -> {
+          var type = reader.getImageTypes(0).next();
+          return new Header(
+              reader.getHeight(0),
+              reader.getWidth(0),
+              type.getColorModel().getColorSpace().getType() == ColorSpace.TYPE_GRAY);
+        });
+  }
+
   /**
    * Decodes the first image of a file. Safe from several threads.
    *
@@ -26,6 +48,14 @@ public final class ImageFiles {
    * @param grey one channel instead of three
    */
   public static PlanarImage decode(String name, byte[] bytes, boolean grey) {
+    return read(name, bytes, reader -> PlanarImage.of(image(name, reader), grey));
+  }
+
+  private interface Reading<T> {
+    T from(ImageReader reader) throws IOException;
+  }
+
+  private static <T> T read(String name, byte[] bytes, Reading<T> reading) {
     try (ImageInputStream stream =
         new MemoryCacheImageInputStream(new ByteArrayInputStream(bytes))) {
       Iterator<ImageReader> readers = ImageIO.getImageReaders(stream);
@@ -34,7 +64,8 @@ public final class ImageFiles {
       }
       ImageReader reader = readers.next();
       try {
-        return PlanarImage.of(read(name, reader, stream), grey);
+        reader.setInput(stream, true, true);
+        return reading.from(reader);
       } finally {
         reader.dispose();
       }
@@ -42,13 +73,19 @@ public final class ImageFiles {
       throw e;
     } catch (IOException | RuntimeException e) {
       // ImageIO's readers throw all kinds of exceptions at damaged files.
-      throw unreadable(name, e.getMessage() == null ? e.toString() : e.getMessage(), e);
+      throw unreadable(name, reason(e), e);
     }
   }
 
-  private static BufferedImage read(String name, ImageReader reader, ImageInputStream stream)
-      throws IOException {
-    reader.setInput(stream, true, true);
+  /** Their messages are for users only if they are sentences. */
+  private static String reason(Exception e) {
+    String text = e.getMessage();
+    return text == null || text.contains("Exception") || !text.contains(" ")
+        ? "it is damaged"
+        : text;
+  }
+
+  private static BufferedImage image(String name, ImageReader reader) throws IOException {
     long height = reader.getHeight(0);
     long width = reader.getWidth(0);
     if (height * width > MAX_PIXELS) {

@@ -70,8 +70,7 @@ public final class PlanarImage {
         int blue = row[x] & 0xFF;
         int at = y * width + x;
         if (grey) {
-          // OpenCV's weights: 0.299, 0.587 and 0.114 in 14 bits.
-          pixels[at] = (byte) ((red * 4899 + green * 9617 + blue * 1868 + 8192) >> 14);
+          pixels[at] = (byte) grey(blue, green, red);
         } else {
           pixels[at] = (byte) blue;
           pixels[plane + at] = (byte) green;
@@ -79,6 +78,22 @@ public final class PlanarImage {
         }
       }
     }
+  }
+
+  /** OpenCV's weights: 0.299, 0.587 and 0.114 in 14 bits. */
+  public static int grey(int blue, int green, int red) {
+    return (red * 4899 + green * 9617 + blue * 1868 + 8192) >> 14;
+  }
+
+  /** One plane of grey for three of blue, green and red. */
+  PlanarImage grey() {
+    int plane = height * width;
+    byte[] target = new byte[plane];
+    for (int i = 0; i < plane; i++) {
+      target[i] =
+          (byte) grey(pixels[i] & 0xFF, pixels[plane + i] & 0xFF, pixels[2 * plane + i] & 0xFF);
+    }
+    return new PlanarImage(1, height, width, target);
   }
 
   public int channels() {

@@ -5,8 +5,11 @@ import dev.tandem.data.Datum;
 import dev.tandem.data.format.ImageFolder;
 import dev.tandem.data.format.ImageFolder.ImageFile;
 import dev.tandem.data.format.Keys;
+import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.image.ImageFiles;
 import dev.tandem.data.image.PlanarImage;
+import dev.tandem.data.source.ClassNames;
+import dev.tandem.data.source.DataPart;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +29,7 @@ public final class ImageFolderImporter implements Importer {
   private final Path root;
   private final ImageOptions options;
   private final ImageFolder folder;
+  private final List<String> names;
   private final List<String> skipped;
 
   /** A message, or the reason why there is none. */
@@ -33,9 +37,19 @@ public final class ImageFolderImporter implements Importer {
 
   /** Lists the images, so that a wrong folder is refused at once. */
   public ImageFolderImporter(Path root, ImageOptions options) {
+    this(root, Split.TRAIN, options);
+  }
+
+  /**
+   * Lists the images, so that a wrong folder is refused at once.
+   *
+   * @param half which one, if the folder has a part for training and one for tests
+   */
+  public ImageFolderImporter(Path root, Split half, ImageOptions options) {
     this.root = root;
     this.options = options;
-    this.folder = ImageFolder.list(root);
+    this.names = ClassNames.of(root);
+    this.folder = DataPart.of(root, half).named(names).images();
     this.skipped = new ArrayList<>(folder.skipped());
   }
 
@@ -46,7 +60,7 @@ public final class ImageFolderImporter implements Importer {
 
   @Override
   public List<String> labels() {
-    return folder.labels();
+    return names;
   }
 
   @Override

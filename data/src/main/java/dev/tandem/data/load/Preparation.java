@@ -46,7 +46,7 @@ public record Preparation(
   /** Caffe Datum records that are in the right format already, normalised as it says. */
   public static Preparation plain(ImageFormat format) {
     return new Preparation(
-        new DatumDecoder(format.channels() == 1),
+        new DatumDecoder(format.channels()),
         Augmentations.NONE,
         Normalisation.all(format.mean(), format.deviation()),
         format,

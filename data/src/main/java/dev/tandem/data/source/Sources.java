@@ -3,7 +3,6 @@ package dev.tandem.data.source;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
-import dev.tandem.data.format.ImageFolder;
 import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.read.IndexedLmdbSource;
 import dev.tandem.data.read.LmdbSources;
@@ -12,43 +11,27 @@ import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ReadMode;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Opens data sets by their paths. */
 public final class Sources {
 
   private Sources() {}
 
-  /** Opens whatever is at a path, in the format that its content tells. */
+  /** Opens a half of whatever is at a path, in the format that its content tells. */
   public static RecordSource open(Path path, SourceFormat.Split split) {
-    return open(path, SourceFormat.of(path), split);
+    return open(DataPart.of(path, split), Locate.AUTO);
   }
 
   /**
-   * Opens a data set of a known format. LMDB databases are read by their index, which is built when
-   * it is missing; it stays beside the database where that can be written.
+   * Opens a data set. LMDB databases are read by their index, which is built when it is missing; it
+   * stays beside the database where that can be written.
    *
-   * @param split which half of a data set that comes in two
+   * @param locate how the records of an LMDB database are located
    */
-  public static RecordSource open(Path path, SourceFormat format, SourceFormat.Split split) {
-    return switch (format) {
-      case IMAGES -> new ImageFolderSource(ImageFolder.list(path));
-      case IDX -> IdxSource.open(SourceFormat.idx(path, null, split));
-      case CIFAR10 -> CifarSource.open(SourceFormat.cifar10(path, split));
-      case TAR -> TarSource.open(SourceFormat.tarShards(path));
-      case CSV ->
-          throw new UsageException(
-              "%s is a table: ./tandem data import %s rows.db --label COLUMN makes a database of it"
-                  .formatted(path, path));
-      case LMDB -> IndexedLmdbSource.open(path);
-    };
-  }
-
-  /** Opens whatever is at a path; the records of an LMDB database are located in this way. */
-  public static RecordSource open(Path path, SourceFormat.Split split, Locate locate) {
-    SourceFormat format = SourceFormat.of(path);
-    return format == SourceFormat.LMDB
-        ? IndexedLmdbSource.open(path, locate)
-        : open(path, format, split);
+  public static RecordSource open(DataPart part, Locate locate) {
+    SourceFormat format = SourceFormat.of(part.path());
+    return open(part, format, () -> IndexedLmdbSource.open(part.path(), locate));
   }
 
   /**
@@ -59,16 +42,39 @@ public final class Sources {
    * @param log takes one line, in the first rank, which says how the data will be read
    */
   public static RecordSource open(
-      Path path,
+      DataPart part,
       SourceFormat format,
-      SourceFormat.Split split,
       LoadRequest request,
       Communicator communicator,
       Consumer<String> log) {
-    if (format == SourceFormat.LMDB) {
-      return LmdbSources.open(path, request, communicator, log);
+    return open(part, format, () -> LmdbSources.open(part.path(), request, communicator, log));
+  }
+
+  private static RecordSource open(
+      DataPart part, SourceFormat format, Supplier<RecordSource> database) {
+    Path path = part.path();
+    RecordSource all =
+        switch (format) {
+          case IMAGES -> new ImageFolderSource(part.images());
+          case IDX -> IdxSource.open(SourceFormat.idx(path, null, part.half()));
+          case CIFAR10 -> CifarSource.open(SourceFormat.cifar10(path, part.half()));
+          case TAR -> TarSource.open(SourceFormat.tarShards(path));
+          case CSV ->
+              throw new UsageException(
+                  "%s is a table: ./tandem data import %s rows.db --label COLUMN makes a database of"
+                          .formatted(path, path)
+                      + " it");
+          case LMDB -> database.get();
+        };
+    if (part.split() == 0 || format == SourceFormat.IMAGES) {
+      return all;
     }
-    return open(path, format, split);
+    try {
+      return new SplitSource(all, part.half(), part.split(), part.seed());
+    } catch (RuntimeException e) {
+      all.close();
+      throw e;
+    }
   }
 
   /** Refuses a data set that a mode cannot read, or whose records cannot be located so. */

@@ -178,7 +178,7 @@ class AugmentationTest {
           public void close() {}
         };
     Normalisation normalisation =
-        PixelStatistics.of(source, new DatumDecoder(false), 10, Progress.SILENT);
+        PixelStatistics.of(source, new DatumDecoder(0), 10, Progress.SILENT);
     List<float[]> tables = normalisation.tables(3);
     for (int channel = 0; channel < 3; channel++) {
       double sum = 0;

@@ -30,16 +30,16 @@ class DecoderTest {
   @Test
   void aDatumHoldsPixelsOrAnImageFile() throws IOException {
     byte[] plain = {1, 2, 3, 4, 5, 6};
-    Sample sample = new DatumDecoder(false).decode(record(Datum.of(1, 2, 3, 4, plain).encode()));
+    Sample sample = new DatumDecoder(0).decode(record(Datum.of(1, 2, 3, 4, plain).encode()));
     assertEquals(4, sample.label());
     assertArrayEquals(plain, pixels(sample));
     for (byte[] file : new byte[][] {TestImages.png(1, 5, 7), TestImages.jpeg(1, 5, 7)}) {
       byte[] message = Datum.encodeFile(MemorySegment.ofArray(file), 9);
-      Sample colour = new DatumDecoder(false).decode(record(message));
+      Sample colour = new DatumDecoder(0).decode(record(message));
       assertEquals(9, colour.label());
       assertEquals(3, colour.image().channels());
       assertArrayEquals(ImageFiles.decode("test", file, false).pixels(), pixels(colour));
-      Sample grey = new DatumDecoder(true).decode(record(message));
+      Sample grey = new DatumDecoder(1).decode(record(message));
       assertEquals(1, grey.image().channels());
     }
   }
@@ -82,7 +82,7 @@ class DecoderTest {
       }
       byte[] message = Datum.encodeFile(MemorySegment.ofArray(bad), 1);
       try {
-        new DatumDecoder(false).decode(record(message));
+        new DatumDecoder(0).decode(record(message));
       } catch (WorkFailedException e) {
         assertTrue(e.getMessage().startsWith("cannot read the image in it: "), e.getMessage());
         refused++;

@@ -39,7 +39,7 @@ class SameSamplesTest {
 
   private Preparation preparation(Seed own) {
     return new Preparation(
-        new DatumDecoder(true),
+        new DatumDecoder(1),
         AugmentationText.parse(
             "random-crop=10x10+2,flip,random-resized-crop=%1$dx%1$d".formatted(CUT)),
         Normalisation.all(0.4, 0.2),

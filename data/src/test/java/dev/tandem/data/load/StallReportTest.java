@@ -69,7 +69,7 @@ class StallReportTest {
           if (slow == Stage.DECODE) {
             work();
           }
-          return new DatumDecoder(true).decode(record);
+          return new DatumDecoder(1).decode(record);
         };
     Augmentation augmentation =
         (image, random) -> {

@@ -40,6 +40,13 @@ public final class Models {
 
   private record WithHelpers(@Default("10") int classes, @Default("false") boolean helperOutputs) {}
 
+  private record AnySize(@Default("[3, 64, 64]") List<Long> image, @Default("10") int classes) {
+
+    NetworkSpec smallCnn() {
+      return SmallCnn.spec(Shape.of(image.stream().mapToLong(Long::longValue).toArray()), classes);
+    }
+  }
+
   private record Transformer(
       @Default("[3, 32, 32]") List<Long> image,
       @Default("4") int patch,
@@ -99,6 +106,7 @@ public final class Models {
     }
     models.put("googlenet", helpers(GoogLeNet::spec));
     models.put("inception-v3", helpers(InceptionV3::spec));
+    models.put("small-cnn", new Model<>(AnySize.class, AnySize::smallCnn));
     models.put("transformer", new Model<>(Transformer.class, Transformer::spec));
     return models;
   }

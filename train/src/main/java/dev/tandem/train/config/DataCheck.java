@@ -3,15 +3,18 @@ package dev.tandem.train.config;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
+import dev.tandem.data.format.ImageHalves;
 import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.image.Image;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.data.read.mode.Locate;
+import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.exchange.NetworkFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Looks whether the data is there and fits the network, before anything is started. */
 public final class DataCheck {
@@ -24,10 +27,12 @@ public final class DataCheck {
   /** Fails with one line that names the key if the data is missing or does not fit. */
   public static void check(TrainingConfig config) {
     DataConfig data = config.data();
-    check("data.train", data.train(), Split.TRAIN, data.locate(), config.trainingPreparation());
+    DataPart training = data.part(Split.TRAIN, config.seed());
+    DataPart test = data.part(Split.TEST, config.seed());
+    check("data.train", training, data.locate(), config.trainingPreparation());
     Path train = Path.of(data.train());
     Sources.requireMode(train, SourceFormat.of(train), data.read(), data.locate());
-    check("data.test", data.test(), Split.TEST, data.locate(), config.testPreparation());
+    check("data.test", test, data.locate(), config.testPreparation());
     String weights = config.fineTune().initFrom();
     if (!weights.isEmpty() && !Files.isRegularFile(Path.of(weights))) {
       throw new WorkFailedException("fine-tune.init-from: there is no file " + weights);
@@ -35,13 +40,38 @@ public final class DataCheck {
     if (!weights.isEmpty()) {
       NetworkFiles.weights(Path.of(weights)); // fails here if it is damaged, not in every rank
     }
+    if (data.split() > 0 && SourceFormat.hasHalves(train, SourceFormat.of(train))) {
+      throw new UsageException(
+          "data.split is %s, but %s has a test half: leave data.split out"
+              .formatted(data.split(), train));
+    }
   }
 
-  private static void check(
-      String key, String path, Split split, Locate locate, Preparation preparation) {
-    try (RecordSource source = Sources.open(Path.of(path), split, locate)) {
+  /** Lines that a user should see: what is tested with, where that is not plain. */
+  public static List<String> remarks(TrainingConfig config) {
+    DataConfig data = config.data();
+    Path train = Path.of(data.train());
+    SourceFormat format = SourceFormat.of(train);
+    boolean halves = SourceFormat.hasHalves(train, format);
+    if (data.testsOnTrainingData()) {
+      return List.of(
+          "the training data is also the test data, so that accuracy says little: set data.split:"
+              + " 0.1, or data.test");
+    }
+    if (format == SourceFormat.IMAGES && halves && data.train().equals(data.test())) {
+      return List.of(ImageHalves.of(train).orElseThrow().line());
+    }
+    return data.split() == 0
+        ? List.of()
+        : List.of(
+            "data.split %s: part of %s is left for tests, chosen by seed %d"
+                .formatted(data.split(), train, config.seed()));
+  }
+
+  private static void check(String key, DataPart part, Locate locate, Preparation preparation) {
+    try (RecordSource source = Sources.open(part, locate)) {
       if (source.size() == 0) {
-        throw new WorkFailedException(path + " holds no records");
+        throw new WorkFailedException(part.path() + " holds no records");
       }
       Image image = firstImage(source, preparation);
       if (image.channels() != preparation.format().channels()

@@ -1,9 +1,12 @@
 package dev.tandem.train.config;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.augment.AugmentationText;
 import dev.tandem.data.augment.Normalisation;
+import dev.tandem.data.format.SourceFormat;
+import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.load.BadRecords;
 import dev.tandem.data.load.LoaderOptions;
 import dev.tandem.data.order.EpochEnd;
@@ -12,7 +15,11 @@ import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.source.ClassNames;
+import dev.tandem.data.source.DataPart;
 import dev.tandem.nn.yaml.Default;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,6 +30,9 @@ import java.util.Optional;
  * @param train whatever {@link dev.tandem.data.source.Sources} opens; of a data set that comes in
  *     two halves its training half
  * @param test likewise its test half
+ * @param split the fraction of the records that is for tests, where train and test are the same and
+ *     the data set has no test half: chosen by a hash of the images' names, or of the records'
+ *     numbers, and the seed
  * @param augment what is done to training images, as {@link AugmentationText} reads it
  * @param testAugment what is done to test images
  * @param epochEnd what happens to the batch in which an epoch ends
@@ -40,6 +50,7 @@ public record DataConfig(
     @JsonProperty(access = JsonProperty.Access.WRITE_ONLY) @Default("") String path,
     @Default("") String train,
     @Default("") String test,
+    @Default("0") double split,
     @Default("") String augment,
     @Default("") String testAugment,
     @Default("compute") Normalise normalise,
@@ -59,6 +70,14 @@ public record DataConfig(
     train = place("train", train, path);
     test = place("test", test, path);
     path = "";
+    if (!(split >= 0 && split < 1)) {
+      throw new UsageException("split is %s, expected 0 (none) to 0.9".formatted(split));
+    }
+    if (split > 0 && !train.equals(test)) {
+      throw new UsageException(
+          "split is %s, but test names other data than train: leave one of the two out"
+              .formatted(split));
+    }
     classNames = List.copyOf(classNames);
     AugmentationText.parse(augment);
     AugmentationText.parse(testAugment);
@@ -76,15 +95,22 @@ public record DataConfig(
     return Require.absolute(place);
   }
 
-  /** The same with the mean and deviation of the training data, unless it has some already. */
-  DataConfig normalised(boolean grey) {
+  /**
+   * The same with the mean and deviation of the training data and the names of its classes, unless
+   * it has some already.
+   *
+   * @param channels of the network's input
+   * @param classes that the network tells apart
+   */
+  DataConfig resolved(int channels, int classes, long seed) {
     return new DataConfig(
         path,
         train,
         test,
+        split,
         augment,
         testAugment,
-        normalise.computed(train, locate, grey),
+        normalise.computed(part(Split.TRAIN, seed), locate, channels),
         shuffle,
         epochEnd,
         read,
@@ -95,7 +121,28 @@ public record DataConfig(
         prefetchMegabytes,
         skipBadRecords,
         reuse,
-        classNames);
+        classNames.isEmpty() ? namesFound(classes) : classNames);
+  }
+
+  private List<String> namesFound(int classes) {
+    Path data = Path.of(train);
+    if (!Files.exists(data)) {
+      return List.of(); // a run whose data has gone can still be used
+    }
+    List<String> found = ClassNames.of(data);
+    return found.size() == classes ? found : List.of();
+  }
+
+  /** What a configuration with this seed trains on, or tests with. */
+  public DataPart part(Split half, long seed) {
+    Path data = Path.of(half == Split.TRAIN ? train : test);
+    return new DataPart(data, half, split, new Seed(seed), Path.of(train), classNames);
+  }
+
+  /** Whether the training data is what it tests with. */
+  boolean testsOnTrainingData() {
+    Path data = Path.of(train);
+    return train.equals(test) && split == 0 && !SourceFormat.hasHalves(data, SourceFormat.of(data));
   }
 
   /** How bytes become floats. */

@@ -8,10 +8,10 @@ import dev.tandem.data.RecordSource;
 import dev.tandem.data.augment.Normalisation;
 import dev.tandem.data.augment.PixelStatistics;
 import dev.tandem.data.decode.DatumDecoder;
-import dev.tandem.data.format.SourceFormat.Split;
+import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.read.mode.Locate;
+import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
-import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -24,6 +24,9 @@ public record Normalise(List<Double> mean, List<Double> deviation) {
 
   /** Records from which the mean is computed: enough for three digits. */
   private static final long LOOKED_AT = 10_000;
+
+  /** Fewer where each must be decoded. */
+  private static final long DECODED = 1_000;
 
   @JsonCreator
   public Normalise {
@@ -51,12 +54,14 @@ public record Normalise(List<Double> mean, List<Double> deviation) {
   }
 
   /** The same with numbers, which are computed from training data if there are none. */
-  Normalise computed(String train, Locate locate, boolean grey) {
+  Normalise computed(DataPart train, Locate locate, int channels) {
     if (!mean.isEmpty()) {
       return this;
     }
-    try (RecordSource source = Sources.open(Path.of(train), Split.TRAIN, locate)) {
-      return of(PixelStatistics.of(source, new DatumDecoder(grey), LOOKED_AT, Progress.SILENT));
+    try (RecordSource source = Sources.open(train, locate)) {
+      boolean images = SourceFormat.of(train.path()) == SourceFormat.IMAGES;
+      long most = images ? DECODED : LOOKED_AT;
+      return of(PixelStatistics.of(source, new DatumDecoder(channels), most, Progress.SILENT));
     } catch (WorkFailedException e) {
       throw new WorkFailedException("data.train: " + e.getMessage(), e);
     }

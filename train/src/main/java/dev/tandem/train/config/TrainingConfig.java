@@ -52,7 +52,9 @@ public record TrainingConfig(
   public TrainingConfig {
     Require.atLeast("epochs", 1, epochs);
     Require.atLeast("steps", 0, mostSteps);
-    data = data.normalised(network.input().extents().getFirst() == 1);
+    data =
+        data.resolved(
+            Math.toIntExact(network.input().extents().getFirst()), network.classes(), seed);
     if (network.input().extents().size() != 3) {
       throw new UsageException(
           "network: its input is %s, but samples are images of channels, height and width"
@@ -153,7 +155,7 @@ public record TrainingConfig(
       NetworkSpec network, DataConfig data, String augment, long seed) {
     ImageFormat format = format(network);
     return new Preparation(
-        new DatumDecoder(format.channels() == 1),
+        new DatumDecoder(format.channels()),
         AugmentationText.parse(augment),
         data.normalisation(),
         format,
