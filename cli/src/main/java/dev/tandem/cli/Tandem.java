@@ -17,6 +17,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       DemoCommand.class,
       InitCommand.class,
+      ShowCommand.class,
       TrainCommand.class,
       EvalCommand.class,
       PredictCommand.class,

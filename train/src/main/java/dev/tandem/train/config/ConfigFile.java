@@ -170,6 +170,11 @@ public final class ConfigFile implements KeyPlaces {
     }
   }
 
+  /** The same without a look at the data, which need not be there: images are not normalised. */
+  public TrainingConfig withoutData() {
+    return with("data.normalise", "none").config();
+  }
+
   private TrainingConfig bound() {
     return YAML.read(root, TrainingConfig.class, this);
   }

@@ -32,6 +32,14 @@ public sealed interface OptimizerConfig {
   /** An optimizer of this kind for a network; the caller closes it. */
   Optimizer create(Network network);
 
+  /** Values that it keeps for each parameter. */
+  default int valuesPerParameter() {
+    return switch (this) {
+      case Sgd _, OfAdagrad _, OfLars _ -> 1;
+      case OfAdam _, OfAdamW _, OfRmsProp _, OfLamb _ -> 2;
+    };
+  }
+
   /** Stochastic gradient descent; clipping is the trainer's. */
   record Sgd(
       @Default("0.9") double momentum,
