@@ -1,76 +1,140 @@
 package dev.tandem.board;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * A report of one run: a table of facts, then charts. Immutable.
+ * A page of facts, charts and tables in one file, which opens from disk without a network.
+ * Immutable. Text is shown as it is: nothing in it becomes markup.
  *
  * @param facts names and values, in the order in which they are shown
+ * @param config a configuration, shown folded; empty if there is none
  */
-public record Report(String title, List<Fact> facts, List<Chart> charts) {
+public record Report(
+    String title,
+    List<Fact> facts,
+    String config,
+    List<Chart> charts,
+    List<Table> tables,
+    Optional<Confusion> confusion) {
 
-  /** One row of the table. */
+  /** One row of the table of facts. */
   public record Fact(String name, String value) {}
 
-  /** Curves over a common axis. */
-  public record Chart(String title, String horizontal, String vertical, List<Series> series) {
+  /**
+   * Curves over a common axis.
+   *
+   * @param vertical what the vertical axis shows, with its unit
+   * @param log whether a reader may choose a logarithmic vertical axis
+   */
+  public record Chart(String title, String vertical, boolean log, List<Series> series) {
 
     public Chart {
       series = List.copyOf(series);
     }
   }
 
-  /** One curve. */
-  public record Series(String name, List<Point> points) {
+  /**
+   * One curve.
+   *
+   * @param x the points' places, ascending, by the name of a horizontal axis; all as long as y
+   * @param y the points' values
+   * @param smooth whether a reader may smooth it
+   */
+  public record Series(String name, Map<String, List<Number>> x, List<Float> y, boolean smooth) {
 
     public Series {
-      points = List.copyOf(points);
+      Map<String, List<Number>> copies = new LinkedHashMap<>();
+      x.forEach((axis, places) -> copies.put(axis, List.copyOf(places)));
+      x = copies;
+      y = List.copyOf(y);
+    }
+
+    /** A curve over one axis, not to be smoothed. */
+    public static Series of(String name, String axis, List<Number> x, List<Float> y) {
+      return new Series(name, Map.of(axis, x), y, false);
     }
   }
 
-  /** One point of a curve. */
-  public record Point(double x, double y) {}
+  /**
+   * A table.
+   *
+   * @param note a sentence above it; may be empty
+   * @param columns their names; a column named {@code percent} also has bars
+   * @param rows cells: text or numbers
+   */
+  public record Table(String title, String note, List<String> columns, List<List<Object>> rows) {
 
-  private static final String CHART_JS = "/META-INF/resources/webjars/chart.js/";
+    public Table {
+      columns = List.copyOf(columns);
+      rows = List.copyOf(rows);
+    }
+  }
+
+  /**
+   * Which classes are taken for which.
+   *
+   * @param counts by the class of the sample, then by the class that the network answered
+   */
+  public record Confusion(List<String> names, List<List<Long>> counts) {}
+
+  private static final String WEB = "/dev/tandem/board/web/";
+  private static final String U_PLOT = WEB + "vendor/uPlot-1.6.32.";
 
   public Report {
     facts = List.copyOf(facts);
     charts = List.copyOf(charts);
+    tables = List.copyOf(tables);
   }
 
-  /** The page, with script and data inside. */
+  /** A page of charts alone. */
+  public Report(String title, List<Fact> facts, List<Chart> charts) {
+    this(title, facts, "", charts, List.of(), Optional.empty());
+  }
+
+  /** The page, with styles, scripts and data inside. */
   public String html() {
+    Map<String, String> parts =
+        Map.of(
+            "title", escape(title),
+            "uPlot.css", resource(U_PLOT + "min.css"),
+            "uPlot.js", resource(U_PLOT + "iife.min.js"),
+            "report.css", resource(WEB + "report.css"),
+            "report.js", resource(WEB + "report.js"),
+            "data", data());
+    StringBuilder html = new StringBuilder();
+    String template = resource(WEB + "report.html");
+    int from = 0;
+    // One pass: what a part contains is never taken for a placeholder.
+    for (int at = template.indexOf("{{"); at >= 0; at = template.indexOf("{{", from)) {
+      int end = template.indexOf("}}", at);
+      html.append(template, from, at).append(parts.get(template.substring(at + 2, end)));
+      from = end + 2;
+    }
+    return html.append(template, from, template.length()).toString();
+  }
+
+  private String data() {
     try {
       // "</script>" inside the data would end the script element: no tag survives this escape.
-      String data =
-          new ObjectMapper()
-              .writeValueAsString(Map.of("facts", facts, "charts", charts))
-              .replace("<", "\\u003c");
-      return resource("/dev/tandem/board/report.html")
-          .replace("{{title}}", escape(title))
-          .replace("{{data}}", data)
-          .replace("{{chart.js}}", resource(CHART_JS + chartVersion() + "/dist/chart.umd.min.js"));
+      return new ObjectMapper()
+          .registerModule(new Jdk8Module())
+          .setDefaultPropertyInclusion(JsonInclude.Include.NON_ABSENT)
+          .writeValueAsString(this)
+          .replace("<", "\\u003c");
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  /** The version of the chart library on the class path, as its jar says. */
-  private static String chartVersion() {
-    String properties = resource("/META-INF/maven/org.webjars.npm/chart.js/pom.properties");
-    return properties
-        .lines()
-        .filter(line -> line.startsWith("version="))
-        .map(line -> line.substring("version=".length()).strip())
-        .findFirst()
-        .orElseThrow();
   }
 
   private static String escape(String text) {

@@ -10,12 +10,9 @@ import dev.tandem.nn.Engine;
 import dev.tandem.nn.SgdMomentum;
 import dev.tandem.nn.WarmupCosine;
 import dev.tandem.nn.models.DigitsNetwork;
-import dev.tandem.posix.DurableFiles;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
 import dev.tandem.train.config.TrainingConfig;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -109,12 +106,10 @@ final class DemoCommand extends TandemCommand {
           Path.of(config.data().test()), root.derive("test"), Math.max(1, images / 5), progress);
       Curves curves = new TrainingJob(run, Placement.here(ranks), progress).run();
       TrainingEvent.Result result = curves.result();
-      Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
       TrainingEvent.Loading loading = curves.loading();
       List<Report.Fact> facts = facts(result, loading, seconds);
-      byte[] html = curves.report("Tandem demo", facts).html().getBytes(StandardCharsets.UTF_8);
-      DurableFiles.system().replace(report, ByteBuffer.wrap(html));
+      Path report = ReportFile.write(run.path());
       print(facts, report);
       return results(result, loading, seconds, report);
     }

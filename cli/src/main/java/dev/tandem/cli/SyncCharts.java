@@ -51,16 +51,16 @@ final class SyncCharts {
         .forEach(
             (policy, own) ->
                 series.add(
-                    new Report.Series(
+                    Report.Series.of(
                         policy,
-                        own.stream()
-                            .map(row -> new Report.Point(doublings(row), value.applyAsDouble(row)))
-                            .toList())));
-    return new Report.Chart("Simulated: " + title, DOUBLINGS, vertical, series);
+                        DOUBLINGS,
+                        own.stream().<Number>map(SyncCharts::doublings).toList(),
+                        own.stream().map(row -> (float) value.applyAsDouble(row)).toList())));
+    return new Report.Chart("Simulated: " + title, vertical, false, series);
   }
 
-  private static double doublings(SimulatedSync row) {
-    return Math.log(row.ranks()) / Math.log(2);
+  private static float doublings(SimulatedSync row) {
+    return (float) (Math.log(row.ranks()) / Math.log(2));
   }
 
   private static Map<String, List<SimulatedSync>> grouped(

@@ -154,14 +154,10 @@ final class TrainCommand extends TandemCommand {
       Engine.unpack(ConsoleProgress.system());
       Curves told = train(run, placement, config);
       TrainingEvent.Result result = told.result();
-      Path report = run.path().resolve("report.html");
       double seconds = (System.nanoTime() - began) / 1e9;
       List<Report.Fact> facts = facts(result, told.loading(), seconds);
       told.stragglers().ifPresent(found -> facts.add(save(found, run)));
-      Curves whole = Curves.of(run.path(), told);
-      String title = "Tandem: " + run.path().getFileName();
-      byte[] html = whole.report(title, facts).html().getBytes(StandardCharsets.UTF_8);
-      DurableFiles.system().replace(report, ByteBuffer.wrap(html));
+      Path report = ReportFile.write(run.path());
       facts.forEach(fact -> out().printf("%20s: %s%n", fact.name(), fact.value()));
       out().printf("%20s: %s%n", "report", report);
       return results(run, result, told.loading(), seconds, report);

@@ -1,0 +1,28 @@
+package dev.tandem.cli;
+
+import dev.tandem.board.RunReport;
+import dev.tandem.core.TandemException;
+import dev.tandem.posix.DurableFiles;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** The {@code report.html} in the folder of a run. */
+final class ReportFile {
+
+  private static final String NAME = "report.html";
+
+  private ReportFile() {}
+
+  /** Writes it from the other files of the run; one that cannot be written costs only a line. */
+  static Path write(Path run) {
+    Path file = run.resolve(NAME);
+    try {
+      byte[] html = RunReport.of(run).html().getBytes(StandardCharsets.UTF_8);
+      DurableFiles.system().replace(file, ByteBuffer.wrap(html));
+    } catch (TandemException e) {
+      System.err.println("no report: " + e.getMessage());
+    }
+    return file;
+  }
+}
