@@ -25,6 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RunCommand.class,
       DataCommand.class,
       CheckpointCommand.class,
+      RunsCommand.class,
       BenchCommand.class,
       SimulateCommand.class,
       TrainCacheCommand.class,

@@ -1,0 +1,85 @@
+package dev.tandem.cli;
+
+import dev.tandem.board.Report;
+import dev.tandem.board.RunInfo;
+import dev.tandem.board.RunReport;
+import dev.tandem.board.RunSummary;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Shows a run. */
+@Command(
+    name = "show",
+    description = {
+      "Shows one run, also while it trains: what it is, how far it is, and the tables of its"
+          + " report."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./tandem runs show runs/demo",
+      "  ./tandem runs show runs/demo --report   also writes report.html as of now"
+    })
+final class RunsShowCommand extends TandemCommand {
+
+  private static final int MOST_ROWS = 20;
+
+  @Parameters(paramLabel = "RUN", description = "Folder of the run, or its name below runs/.")
+  private Path given;
+
+  @Option(names = "--report", description = "Write report.html into the run's folder.")
+  private boolean writes;
+
+  /** What {@code --json} gets. */
+  record Results(RunSummary summary, Map<String, String> facts, List<Report.Table> tables) {}
+
+  @Override
+  protected Object run() {
+    RunInfo run = RunsCommand.run(given);
+    Report report = RunReport.of(run.path());
+    Map<String, String> facts = new LinkedHashMap<>();
+    report.facts().forEach(fact -> facts.put(fact.name(), fact.value()));
+    facts.put("folder", run.path().toString());
+    facts.forEach((name, value) -> out().printf("%20s: %s%n", name, value));
+    report.tables().forEach(this::print);
+    if (writes) {
+      out().printf("%n%20s: %s%n", "report", ReportFile.write(run.path()));
+    }
+    return new Results(RunSummary.of(run), facts, report.tables());
+  }
+
+  private void print(Report.Table table) {
+    out().printf("%n%s%s%n", table.title(), table.note().isEmpty() ? "" : ": " + table.note());
+    List<List<String>> rows = new ArrayList<>(List.of(table.columns()));
+    table.rows().stream().limit(MOST_ROWS).forEach(row -> rows.add(texts(row)));
+    for (List<String> row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < row.size(); i++) {
+        int column = i;
+        int width = rows.stream().mapToInt(each -> each.get(column).length()).max().orElse(0);
+        boolean number = !table.rows().isEmpty() && table.rows().getFirst().get(i) instanceof Number;
+        line.append("  ").append(("%" + (number ? "" : "-") + width + "s").formatted(row.get(i)));
+      }
+      out().println(line.toString().stripTrailing());
+    }
+    if (table.rows().size() > MOST_ROWS) {
+      out().printf("  and %,d more rows, in report.html%n", table.rows().size() - MOST_ROWS);
+    }
+  }
+
+  private static List<String> texts(List<Object> row) {
+    return row.stream()
+        .map(
+            cell ->
+                cell instanceof Double number
+                    ? String.format(Locale.ROOT, "%,.2f", number)
+                    : cell.toString())
+        .toList();
+  }
+}
