@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 
 /**
  * Events of a run as comma-separated values: a column for each value that any of them has. Lists of
- * numbers become a column each, named {@code key.0} and so on; deeper structures are left out. Reads
- * the file once for the columns and again for the rows.
+ * numbers become a column each, named {@code key.0} and so on; deeper structures are left out.
+ * Reads the file once for the columns and again for the rows.
  */
 public final class MetricsTable {
 

@@ -110,8 +110,7 @@ final class RunCurves {
     Points points = new Points();
     for (JsonNode event : metrics.validations()) {
       double step = RunMetrics.number(event, "step");
-      points.add(
-          step, samplesAt(step), RunMetrics.number(event, "t"), value.applyAsDouble(event));
+      points.add(step, samplesAt(step), RunMetrics.number(event, "t"), value.applyAsDouble(event));
     }
     return new Report.Series(name, points.axes, points.values, false);
   }

@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The page of a run, from the files in its folder: of one that goes on, too, and of any version. */
+/**
+ * The page of a run, from the files in its folder: of one that goes on, too, and of any version.
+ */
 public final class RunReport {
 
   private static final DateTimeFormatter MINUTE =
@@ -45,8 +47,9 @@ public final class RunReport {
     facts();
     results();
     Optional<JsonNode> counted =
-        metrics.validations().stream().filter(each -> each.path("classes").isArray()).reduce(
-            (before, after) -> after);
+        metrics.validations().stream()
+            .filter(each -> each.path("classes").isArray())
+            .reduce((before, after) -> after);
     List<String> names = counted.map(each -> names(each.path("classes").size())).orElse(List.of());
     counted.ifPresent(each -> classes(each, names));
     Optional<Report.Confusion> confusion =
@@ -169,8 +172,7 @@ public final class RunReport {
         new Report.Table(
             "Classes",
             "%,d samples of the validation after step %,d"
-                .formatted(
-                    validation.path("samples").asLong(), validation.path("step").asLong()),
+                .formatted(validation.path("samples").asLong(), validation.path("step").asLong()),
             List.of("class", "right", "samples", "percent"),
             rows));
   }

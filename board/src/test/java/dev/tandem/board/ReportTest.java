@@ -26,8 +26,7 @@ class ReportTest {
                   "loss",
                   true,
                   List.of(
-                      Report.Series.of(
-                          "training", "step", List.of(1, 2), List.of(2.5f, 1.25f))))));
+                      Report.Series.of("training", "step", List.of(1, 2), List.of(2.5f, 1.25f))))));
 
   @Test
   void dataSurvivesTheTripThroughThePage() throws Exception {

@@ -23,8 +23,7 @@ class RunReportTest {
   @TempDir Path folder;
 
   private static Map<String, String> facts(Report report) {
-    return report.facts().stream()
-        .collect(Collectors.toMap(Report.Fact::name, Report.Fact::value));
+    return report.facts().stream().collect(Collectors.toMap(Report.Fact::name, Report.Fact::value));
   }
 
   @Test
@@ -120,7 +119,10 @@ class RunReportTest {
 
   private static Optional<Path> browser() {
     return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
-        .flatMap(place -> Stream.of("chromium", "chromium-browser", "google-chrome").map(Path.of(place)::resolve))
+        .flatMap(
+            place ->
+                Stream.of("chromium", "chromium-browser", "google-chrome")
+                    .map(Path.of(place)::resolve))
         .filter(Files::isExecutable)
         .findFirst();
   }

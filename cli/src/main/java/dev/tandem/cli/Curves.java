@@ -40,7 +40,9 @@ final class Curves implements AutoCloseable {
   private String remark(TrainingEvent.Step step) {
     String text = String.format(Locale.ROOT, "loss %.3f", step.loss());
     return tested
-        .map(epoch -> String.format(Locale.ROOT, "  test accuracy %.2f%%", 100 * epoch.testAccuracy()))
+        .map(
+            epoch ->
+                String.format(Locale.ROOT, "  test accuracy %.2f%%", 100 * epoch.testAccuracy()))
         .map(text::concat)
         .orElse(text);
   }

@@ -63,7 +63,8 @@ final class RunsShowCommand extends TandemCommand {
       for (int i = 0; i < row.size(); i++) {
         int column = i;
         int width = rows.stream().mapToInt(each -> each.get(column).length()).max().orElse(0);
-        boolean number = !table.rows().isEmpty() && table.rows().getFirst().get(i) instanceof Number;
+        boolean number =
+            !table.rows().isEmpty() && table.rows().getFirst().get(i) instanceof Number;
         line.append("  ").append(("%" + (number ? "" : "-") + width + "s").formatted(row.get(i)));
       }
       out().println(line.toString().stripTrailing());
