@@ -4,6 +4,7 @@ import dev.tandem.board.Report;
 import dev.tandem.comm.launch.Placement;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.nn.Engine;
@@ -91,6 +92,9 @@ final class DemoCommand extends TandemCommand {
   @Override
   protected Object run() {
     long began = System.nanoTime();
+    requirePositive("--ranks", ranks);
+    requirePositive("--epochs", epochs);
+    requirePositive("--images", images);
     Progress progress = ConsoleProgress.system();
     // First of all: what cannot compute here says so before images are drawn.
     Engine.unpack(progress);
@@ -112,6 +116,12 @@ final class DemoCommand extends TandemCommand {
       Path report = ReportFile.write(run.path());
       print(facts, report);
       return results(result, loading, seconds, report);
+    }
+  }
+
+  private static void requirePositive(String option, int value) {
+    if (value < 1) {
+      throw new UsageException("%s must be at least 1, not %d".formatted(option, value));
     }
   }
 

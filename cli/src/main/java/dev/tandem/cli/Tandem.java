@@ -2,6 +2,7 @@ package dev.tandem.cli;
 
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.TandemException;
+import dev.tandem.nn.yaml.Spelling;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -83,9 +84,9 @@ public final class Tandem implements Runnable {
     if (e instanceof UnmatchedArgumentException unmatched
         && !at.getSubcommands().isEmpty()
         && !unmatched.getUnmatched().getFirst().startsWith("-")) {
-      err.printf(
-          "%s: unknown command '%s'; see ./%s --help%n",
-          name, unmatched.getUnmatched().getFirst(), name);
+      String wrong = unmatched.getUnmatched().getFirst();
+      String similar = Spelling.question(wrong, at.getSubcommands().keySet());
+      err.printf("%s: unknown command '%s'%s; see ./%s --help%n", name, wrong, similar, name);
     } else {
       err.printf("%s: %s; see ./%s --help%n", name, oneLine(e.getMessage()), name);
     }

@@ -219,6 +219,9 @@ final class TrainCommand extends TandemCommand {
     if (size < 1) {
       throw new UsageException("-n must be at least 1, not " + size);
     }
+    if (maxRestarts < 0) {
+      throw new UsageException("--max-restarts must be at least 0, not " + maxRestarts);
+    }
     return hosts.placement(size, "-n");
   }
 

@@ -2,6 +2,7 @@ package dev.tandem.posix;
 
 import dev.tandem.core.WorkFailedException;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -21,15 +22,21 @@ public final class FileErrors {
     return new WorkFailedException("cannot " + what + " " + path + ": " + reason(e), e);
   }
 
-  private static String reason(IOException e) {
+  /** What went wrong, without names of classes. */
+  public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "no such file or folder";
     }
     if (e instanceof AccessDeniedException) {
       return "permission denied";
     }
-    String text =
-        e instanceof FileSystemException f && f.getReason() != null ? f.getReason() : e.toString();
+    if (e instanceof CharacterCodingException) {
+      return "it is not a text file in UTF-8";
+    }
+    String text = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    if (text == null) {
+      return "the system gives no reason";
+    }
     if (text.contains("No space left") || text.contains("quota")) {
       return "the disk is full; free some space and run again";
     }

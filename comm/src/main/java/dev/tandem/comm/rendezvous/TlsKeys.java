@@ -1,6 +1,7 @@
 package dev.tandem.comm.rendezvous;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.posix.FileErrors;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,7 +71,7 @@ public final class TlsKeys {
     } catch (NoSuchFileException e) {
       throw new UsageException("%s: keystore %s does not exist".formatted(KEYSTORE, file));
     } catch (IOException e) {
-      String why = e.getClass().getSimpleName() + ": " + e.getMessage();
+      String why = FileErrors.reason(e);
       throw new UsageException("%s: cannot read keystore %s (%s)".formatted(KEYSTORE, file, why));
     }
     try {

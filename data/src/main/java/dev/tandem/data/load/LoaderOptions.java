@@ -27,13 +27,16 @@ public record LoaderOptions(
   }
 
   public LoaderOptions {
-    if (threads < 1 || threads > MOST_THREADS || fetchThreads < 1 || fetchThreads > MOST_THREADS) {
-      throw new UsageException(
-          "a loader with %d decoding and %d reading threads: 1 to %d of each are possible"
-              .formatted(threads, fetchThreads, MOST_THREADS));
-    }
+    checkThreads("threads", threads);
+    checkThreads("fetch-threads", fetchThreads);
     if (prefetchBytes < 1) {
       throw new UsageException("a loader with %d bytes of memory".formatted(prefetchBytes));
+    }
+  }
+
+  private static void checkThreads(String name, int value) {
+    if (value < 1 || value > MOST_THREADS) {
+      throw new UsageException("%s is %d, expected 1 to %d".formatted(name, value, MOST_THREADS));
     }
   }
 

@@ -19,6 +19,7 @@ import dev.tandem.sync.compress.Compression;
 import dev.tandem.sync.compress.CompressionRule;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,8 +66,14 @@ public final class ConfigFile implements KeyPlaces {
     if (!Files.exists(file)) {
       throw new UsageException(file + " does not exist; ./tandem init writes a configuration");
     }
+    if (Files.isDirectory(file)) {
+      throw new UsageException(
+          file + " is a folder: expected a configuration file; ./tandem init writes one");
+    }
     try {
       return parse(file.toString(), Files.readString(file));
+    } catch (CharacterCodingException e) {
+      throw new UsageException(file + " is not a text file in UTF-8");
     } catch (IOException e) {
       throw FileErrors.failure("read", file, e);
     }
