@@ -11,6 +11,7 @@ import dev.tandem.comm.launch.SurvivingLauncher.Meanwhile;
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.Progress;
+import dev.tandem.core.StoppedException;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
@@ -117,9 +118,15 @@ final class TrainingJob {
       }
       if (outcome.exitCode() == ExitCode.PEER_LOST.code() && outcome.failedRank().isPresent()) {
         reasons.forEach((rank, why) -> System.err.println("[rank " + rank + "] " + ERROR + why));
-        return new PeerLostException(
-            outcome.failedRank().getAsInt(),
-            "its process ended; training cannot continue without it");
+        int lost = outcome.failedRank().getAsInt();
+        String how = outcome.summary().replaceFirst("^lost rank %d: ".formatted(lost), "");
+        return new PeerLostException(lost, how + "; training cannot continue without it");
+      }
+      if (outcome.exitCode() == ExitCode.STOPPED_AS_ASKED.code()) {
+        return new StoppedException(
+            reasons.getOrDefault(
+                outcome.failedRank().orElse(0),
+                "stopped as asked; --resume continues from the last checkpoint"));
       }
       int failed = outcome.failedRank().orElse(0);
       String why = reasons.getOrDefault(failed, "training failed: " + outcome.summary());

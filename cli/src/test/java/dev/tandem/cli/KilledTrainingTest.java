@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -73,32 +72,6 @@ class KilledTrainingTest {
   void fiftyKills() throws Exception {
     int kills = Integer.getInteger("kills", 50);
     killed(kills, Math.max(40, kills * 5));
-  }
-
-  /** As schedulers end a job: SIGTERM, and after a while SIGKILL. */
-  @Test
-  void aRunThatIsAskedToGoSavesItsLastStep() throws Exception {
-    String expected = train("not-asked", 8, 0).path("digest").asText();
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Tandem.class.getName()));
-    command.addAll(List.of("train", config.toString(), "-n", "2", "--name", "asked"));
-    command.addAll(List.of("--runs", folder.resolve("runs").toString()));
-    command.addAll(List.of("--set", "epochs=8", "--set", "checkpoint.every-steps=0"));
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("asked.log").toFile())
-            .start();
-    Path run = folder.resolve("runs/asked");
-    while (process.isAlive() && size(run.resolve("metrics.jsonl")) == 0) {
-      LockSupport.parkNanos(1_000_000);
-    }
-    process.toHandle().destroy();
-    assertEquals(143, process.waitFor(), Files.readString(folder.resolve("asked.log")));
-    CommandRun.done("checkpoint", "verify", run);
-    assertEquals(expected, train("asked", 8, 0, "--resume").path("digest").asText());
   }
 
   /** What these tests would see if something were not restored: one stream is left out. */

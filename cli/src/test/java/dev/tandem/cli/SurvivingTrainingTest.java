@@ -86,12 +86,16 @@ class SurvivingTrainingTest {
    */
   private static final class Watcher implements Runnable {
 
+    private final String name;
     private final Path metrics;
     private final long events;
     private final List<Integer> victims;
     private final long pauseMillis;
     private final Set<ProcessHandle> seen = new HashSet<>();
     private volatile boolean ended;
+
+    /** Whether processes are asked to end instead. */
+    private volatile boolean asked;
 
     /**
      * Begins with the next run.
@@ -100,6 +104,7 @@ class SurvivingTrainingTest {
      * @param pauseMillis between the end of one and the killing of the next
      */
     Watcher(String name, long events, List<Integer> victims, long pauseMillis) {
+      this.name = name;
       this.metrics = folder.resolve("runs").resolve(name).resolve("metrics.jsonl");
       this.events = events;
       this.victims = victims;
@@ -114,7 +119,11 @@ class SurvivingTrainingTest {
       List<ProcessHandle> before = processes();
       seen.addAll(before);
       for (int victim : victims) {
-        before.get(victim).destroyForcibly();
+        if (asked) {
+          before.get(victim).destroy();
+        } else {
+          before.get(victim).destroyForcibly();
+        }
         while (pauseMillis > 0 && before.get(victim).isAlive()) {
           LockSupport.parkNanos(1_000_000);
         }
@@ -154,6 +163,15 @@ class SurvivingTrainingTest {
     survive("last", List.of(3), 0);
   }
 
+  /** The others go on without it, and its replacement joins them. */
+  @Test
+  @Tag("slow")
+  void aRankIsAskedToEnd() throws Exception {
+    Watcher watcher = new Watcher("asked", 30, List.of(1), 0);
+    watcher.asked = true;
+    survive(watcher, "checkpoint.every=1");
+  }
+
   @Test
   @Tag("slow")
   void withoutALevelInMemory() throws Exception {
@@ -162,18 +180,22 @@ class SurvivingTrainingTest {
 
   private static void survive(String name, List<Integer> victims, long pauseMillis, String... set)
       throws Exception {
-    Watcher watcher = new Watcher(name, 30, victims, pauseMillis);
-    Thread thread = Thread.ofPlatform().daemon().start(watcher);
     List<String> settings = new ArrayList<>(List.of("checkpoint.every=1"));
     settings.addAll(List.of(set));
-    JsonNode result = train(name, 4, EPOCHS, victims.size(), settings.toArray(String[]::new));
+    survive(new Watcher(name, 30, victims, pauseMillis), settings.toArray(String[]::new));
+  }
+
+  private static void survive(Watcher watcher, String... set) throws Exception {
+    Thread thread = Thread.ofPlatform().daemon().start(watcher);
+    int restarts = watcher.victims.size();
+    JsonNode result = train(watcher.name, 4, EPOCHS, restarts, set);
     watcher.ended = true;
     thread.join();
     assertEquals(undisturbed.path("digest").asText(), result.path("digest").asText());
     assertEquals(undisturbed.path("accuracy").asText(), result.path("accuracy").asText());
     // Those at the beginning and one for each that was killed: the others stayed.
-    assertEquals(4 + victims.size(), watcher.seen.size());
-    assertStepsAreCounted(name, result.path("steps").asLong());
+    assertEquals(4 + restarts, watcher.seen.size());
+    assertStepsAreCounted(watcher.name, result.path("steps").asLong());
   }
 
   /** At level run they wait for the new one, for the bits depend on how many they are. */

@@ -21,9 +21,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * A file that several processes of one host map as common memory. Unlink it as soon as all have
- * mapped it: the memory lives on until the last of them ends, and nothing is left over, however
- * they end.
+ * A file that several processes of one host map as common memory, in {@code /dev/shm} or, where
+ * that is small, in memory without a folder. Unlink it as soon as all have mapped it: the memory
+ * lives on until the last of them ends, and nothing is left over, however they end.
  */
 public final class SharedMemoryFile {
 
@@ -45,16 +45,21 @@ public final class SharedMemoryFile {
 
   private SharedMemoryFile() {}
 
-  /**
-   * Where shared memory may live, best first: memory itself, then the folder of temporary files.
-   */
+  /** The variable that names the only folder to use, even one on a disk. */
+  public static final String FOLDER_VARIABLE = "TANDEM_SHARED_FOLDER";
+
+  /** Where shared memory may live, best first; never on a disk, unless a variable says so. */
   public static List<Path> folders() {
-    return List.of(Path.of("/dev/shm"), Path.of(System.getProperty("java.io.tmpdir")));
+    String named = System.getenv(FOLDER_VARIABLE);
+    return named == null || named.isEmpty()
+        ? List.of(Path.of("/dev/shm"), MemoryFiles.FOLDER)
+        : List.of(Path.of(named));
   }
 
   /**
-   * Creates a zeroed file in the first folder that has room for it. All its memory is really there
-   * when it returns: a full filesystem shows here and not as a crash at first use.
+   * Creates a zeroed file in the first folder that has room for it, or twice the room if there is a
+   * next folder, since others use it too. All its memory is really there when it returns: a full
+   * filesystem shows here and not as a crash at first use.
    */
   public static Path create(long bytes, List<Path> folders) {
     return create(bytes, 0, folders);
@@ -68,19 +73,28 @@ public final class SharedMemoryFile {
   public static Path create(long bytes, long huge, List<Path> folders) {
     StringBuilder reasons = new StringBuilder();
     for (Path folder : folders) {
+      long needed = folder.equals(folders.getLast()) ? bytes : 2 * bytes;
       try {
+        if (folder.equals(MemoryFiles.FOLDER)) {
+          long free = MachineMemory.available();
+          if (free >= needed) {
+            return fill(MemoryFiles.create(name(System.nanoTime())), bytes, huge);
+          }
+          reasons.append("; %d bytes of memory are free".formatted(free));
+          continue;
+        }
         // Not by Files.getFileStore, which reads the whole list of mounts.
         long free = folder.toFile().getUsableSpace();
         if (free == 0 && !Files.exists(folder)) {
           reasons.append("; there is no ").append(folder);
           continue;
         }
-        if (free < bytes) {
+        if (free < needed) {
           reasons.append("; %s has %d bytes free".formatted(folder, free));
           continue;
         }
         sweep(folder);
-        return createIn(folder, bytes, huge);
+        return fill(createEmpty(folder), bytes, huge);
       } catch (IOException e) {
         reasons.append("; ").append(FileErrors.failure("use", folder, e).getMessage());
       }
@@ -88,13 +102,13 @@ public final class SharedMemoryFile {
     throw new WorkFailedException("no room for %d bytes to share%s".formatted(bytes, reasons));
   }
 
-  private static Path createIn(Path folder, long bytes, long huge) throws IOException {
-    Path file = createEmpty(folder);
-    NAMED.add(file);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+  /** Gives an empty file its memory; gives the file. */
+  private static Path fill(Path file, long bytes, long huge) throws IOException {
+    Path opened = MemoryFiles.opened(file);
+    try (FileChannel channel = FileChannel.open(opened, StandardOpenOption.WRITE)) {
       if (huge > 0) {
         channel.write(ByteBuffer.allocate(1), bytes - 1);
-        if (HugeMemory.reserve(file, bytes, huge)) {
+        if (HugeMemory.reserve(opened, bytes, huge)) {
           return file;
         }
       }
@@ -104,8 +118,7 @@ public final class SharedMemoryFile {
       }
       return file;
     } catch (IOException e) {
-      Files.deleteIfExists(file);
-      NAMED.remove(file);
+      unlink(file);
       throw e;
     }
   }
@@ -115,15 +128,20 @@ public final class SharedMemoryFile {
    * taken: secret numbers, as in the name of a temporary file, take a new JVM longer than the rest.
    */
   private static Path createEmpty(Path folder) throws IOException {
-    long pid = ProcessHandle.current().pid();
     for (long number = System.nanoTime(); ; number++) {
-      Path file = folder.resolve(PREFIX + pid + "-" + number + SUFFIX);
+      Path file = folder.resolve(name(number));
       try {
-        return Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        NAMED.add(file);
+        return file;
       } catch (FileAlreadyExistsException e) {
         // Of a process with this number in another container, or by chance.
       }
     }
+  }
+
+  private static String name(long number) {
+    return PREFIX + ProcessHandle.current().pid() + "-" + number + SUFFIX;
   }
 
   /**
@@ -133,7 +151,8 @@ public final class SharedMemoryFile {
   @SuppressWarnings("restricted")
   public static MemorySegment map(Path file, Arena arena) {
     try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        FileChannel.open(
+            MemoryFiles.opened(file), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       MemorySegment mapped = channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
       return MemorySegment.ofAddress(mapped.address()).reinterpret(mapped.byteSize(), arena, null);
     } catch (IOException e) {
@@ -143,6 +162,10 @@ public final class SharedMemoryFile {
 
   /** Removes the name; a process that has mapped the file keeps the memory. */
   public static void unlink(Path file) {
+    if (MemoryFiles.named(file)) {
+      MemoryFiles.close(file);
+      return;
+    }
     try {
       Files.deleteIfExists(file);
       NAMED.remove(file);

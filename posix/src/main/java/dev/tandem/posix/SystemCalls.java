@@ -21,6 +21,7 @@ final class SystemCalls {
   final long open = Linux.number(257, 56);
   final long close = Linux.number(3, 57);
   final long allocate = Linux.number(285, 47);
+  final long memoryFile = Linux.number(319, 279);
   final long futex = Linux.number(202, 98);
   final long ioUringSetup = 425;
   final long ioUringEnter = 426;

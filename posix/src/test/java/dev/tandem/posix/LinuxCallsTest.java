@@ -1,5 +1,6 @@
 package dev.tandem.posix;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -125,6 +126,49 @@ class LinuxCallsTest {
       assertEquals(42, other.get(ValueLayout.JAVA_LONG, 2 << 20));
       assertEquals(3 << 20, other.byteSize());
     }
+  }
+
+  /** Also for other processes of this user, which have only its name. */
+  @Test
+  void memoryWithoutAFolderIsSharedTheSameWay() throws Exception {
+    for (long huge : new long[] {0, 2 << 20}) {
+      Path file = SharedMemoryFile.create(3 << 20, huge, List.of(MemoryFiles.FOLDER));
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment mapped = SharedMemoryFile.map(file, arena);
+        mapped.set(ValueLayout.JAVA_BYTE, 0, (byte) 'x');
+        Process other = new ProcessBuilder("head", "-c", "2", file.getParent().toString()).start();
+        assertArrayEquals(new byte[] {'x', 0}, other.getInputStream().readAllBytes());
+        SharedMemoryFile.unlink(file);
+        SharedMemoryFile.unlink(file);
+        assertEquals('x', mapped.get(ValueLayout.JAVA_BYTE, 0));
+        assertEquals(3 << 20, mapped.byteSize());
+        assertThrows(WorkFailedException.class, () -> SharedMemoryFile.map(file, arena));
+      }
+    }
+  }
+
+  /** In another container a process of that number may be any, and so its file. */
+  @Test
+  void anotherFileOfThatProcessIsNotMapped() {
+    Path file = SharedMemoryFile.create(4096, List.of(MemoryFiles.FOLDER));
+    try (Arena arena = Arena.ofConfined()) {
+      Path other = file.resolveSibling("tandem-1-1.shared");
+      WorkFailedException e =
+          assertThrows(WorkFailedException.class, () -> SharedMemoryFile.map(other, arena));
+      assertTrue(
+          e.getMessage().contains("it is another file here, /memfd:tandem-"), e.getMessage());
+    } finally {
+      SharedMemoryFile.unlink(file);
+    }
+  }
+
+  @Test
+  void moreThanTheMemoryThatIsFreeIsRefused() {
+    WorkFailedException e =
+        assertThrows(
+            WorkFailedException.class,
+            () -> SharedMemoryFile.create(1L << 50, List.of(MemoryFiles.FOLDER)));
+    assertTrue(e.getMessage().contains("bytes of memory are free"), e.getMessage());
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.comm.launch.ChildMain;
 import dev.tandem.comm.rendezvous.GenerationLine;
 import dev.tandem.core.Seed;
+import dev.tandem.core.StoppedException;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
@@ -78,7 +79,7 @@ public final class RankMain {
       }
       try (GenerationLine line = launcher.get();
           PartnerMemory memory = new PartnerMemory()) {
-        new Survivor(line)
+        new Survivor(line, preemption::requested)
             .run(
                 (communicator, generation) ->
                     train(
@@ -167,7 +168,7 @@ public final class RankMain {
   private static void orEndAtOnce(TrainingConfig config, Runnable work) {
     try {
       OutOfMemory.explained(config, work);
-    } catch (UsageException | WorkFailedException e) {
+    } catch (UsageException | WorkFailedException | StoppedException e) {
       ChildMain.endAtOnce(e);
     }
   }

@@ -106,13 +106,16 @@ final class ServerStep extends ReplicatedStep {
       served.servers().tell(Notice.STOP);
     }
     phases.in(Phase.SYNC, served::pull);
-    return served.servers().stopsHere() ? new Decision(Outcome.STOP, reason()) : Decision.CONTINUE;
+    if (!served.servers().stopsHere()) {
+      return Decision.CONTINUE;
+    }
+    return served.servers().told(Notice.TROUBLE)
+        ? new Decision(Outcome.FAIL, reason())
+        : Decision.STOP;
   }
 
   private String reason() {
-    return served.servers().told(Notice.TROUBLE)
-        ? trouble.orElse("another rank's gradients could not be used; its own message says why")
-        : StopRequests.AS_REQUESTED;
+    return trouble.orElse("another rank's gradients could not be used; its own message says why");
   }
 
   /** All that was sent is applied, and every rank has the result. */

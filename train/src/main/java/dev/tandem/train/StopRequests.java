@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 /**
  * What a rank may be asked for between two steps. All ranks have the same questions.
  *
- * @param stop whether the run is to end before its end
+ * @param stop whether this rank is to end before the run does
  * @param leave whether others wait to join
  */
 public record StopRequests(Optional<BooleanSupplier> stop, Optional<BooleanSupplier> leave) {
@@ -18,21 +18,25 @@ public record StopRequests(Optional<BooleanSupplier> stop, Optional<BooleanSuppl
   /** What all ranks do after a step. */
   public enum Outcome {
     CONTINUE,
+    /** Save on disk, because a rank was asked to end. */
     STOP,
-    LEAVE
+    /** Save, because others wait to join. */
+    LEAVE,
+    /** Save on disk, because the work cannot go on. */
+    FAIL
   }
 
   /**
-   * What all ranks do after a step, and why.
+   * What all ranks do after a step.
    *
-   * @param reason as part of a sentence
+   * @param reason why they fail, as part of a sentence; else empty
    */
   public record Decision(Outcome outcome, String reason) {
 
     static final Decision CONTINUE = new Decision(Outcome.CONTINUE, "");
+    static final Decision STOP = new Decision(Outcome.STOP, "");
+    static final Decision LEAVE = new Decision(Outcome.LEAVE, "");
   }
-
-  static final String AS_REQUESTED = "as requested";
 
   /** The same on all ranks: what any of them is asked for; to stop comes before to leave. */
   Decision together(Communicator communicator) {
@@ -42,9 +46,9 @@ public record StopRequests(Optional<BooleanSupplier> stop, Optional<BooleanSuppl
     int[] asked = {asked(stop), asked(leave)};
     communicator.allreduce(MemorySegment.ofArray(asked), DType.INT32, ReduceOp.MAX);
     if (asked[0] > 0) {
-      return new Decision(Outcome.STOP, AS_REQUESTED);
+      return Decision.STOP;
     }
-    return asked[1] > 0 ? new Decision(Outcome.LEAVE, AS_REQUESTED) : Decision.CONTINUE;
+    return asked[1] > 0 ? Decision.LEAVE : Decision.CONTINUE;
   }
 
   private static int asked(Optional<BooleanSupplier> question) {

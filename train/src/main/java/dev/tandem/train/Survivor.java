@@ -1,10 +1,13 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.launch.ChildMain;
 import dev.tandem.comm.rendezvous.GenerationLine;
+import dev.tandem.core.ExitCode;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.WorkFailedException;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * A process that stays when others are lost: it trains in one generation of the job after the
@@ -20,15 +23,23 @@ final class Survivor {
      * Goes on with these ranks.
      *
      * @throws PeerLostException if one of them is lost
-     * @throws GenerationEndedException if others wait to join
+     * @throws GenerationEndedException if others wait to join, or some were asked to end
      */
     void run(Communicator ranks, int generation);
   }
 
   private final GenerationLine launcher;
+  private final BooleanSupplier asked;
 
-  Survivor(GenerationLine launcher) {
+  /**
+   * Follows a launcher.
+   *
+   * @param asked whether this process was asked to end: it then does, between two generations, for
+   *     the launcher to replace it
+   */
+  Survivor(GenerationLine launcher, BooleanSupplier asked) {
     this.launcher = launcher;
+    this.asked = asked;
   }
 
   void run(Work work) {
@@ -42,6 +53,9 @@ final class Survivor {
         loss = Optional.empty();
       } catch (PeerLostException e) {
         loss = Optional.of(e);
+      }
+      if (asked.getAsBoolean()) {
+        ChildMain.endAtOnce(ExitCode.STOPPED_AS_ASKED);
       }
       assignment = next(loss);
     }

@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.StoppedException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.StallReport;
@@ -101,6 +102,18 @@ final class TrainingLoop {
     switch (decision.outcome()) {
       case CONTINUE -> {}
       case STOP -> {
+        if (requests.leave().isPresent()) {
+          keepIfPossible(now);
+          step.finish();
+          throw new GenerationEndedException(now.step());
+        }
+        String kept = keep(now);
+        step.finish();
+        throw new StoppedException(
+            "stopped as asked after step %d; --resume continues from %s"
+                .formatted(now.step(), kept));
+      }
+      case FAIL -> {
         String kept = keep(now);
         step.finish();
         throw new WorkFailedException(
@@ -121,6 +134,15 @@ final class TrainingLoop {
   private void awaitSaved() {
     try {
       parts.checkpoints().await();
+    } catch (WorkFailedException e) {
+      savedAfter = -1;
+    }
+  }
+
+  /** As {@link #awaitSaved}, on disk: what is in memory goes with the ranks that end. */
+  private void keepIfPossible(Position now) {
+    try {
+      var _ = keep(now);
     } catch (WorkFailedException e) {
       savedAfter = -1;
     }

@@ -41,7 +41,11 @@ public final class ChildMain {
    * wait for this one. They see it end.
    */
   public static void endAtOnce(RuntimeException failure) {
-    ExitCode code = report(failure);
+    endAtOnce(report(failure));
+  }
+
+  /** Ends the process with this code, without closing anything, also while it is shutting down. */
+  public static void endAtOnce(ExitCode code) {
     System.err.flush();
     System.out.flush();
     Runtime.getRuntime().halt(code.code());

@@ -10,6 +10,9 @@ final class JvmFlags {
 
   private static final List<String> ARCHIVES = List.of("-XX:AOTCache=", "-XX:SharedArchiveFile=");
 
+  /** In jvm.options, for commands; ranks share the memory of their machine. */
+  static final String HEAP = "-Xmx2g";
+
   /**
    * What only one process may do, such as listening for a debugger; and archives, for one that was
    * made without {@link #VECTORS} is refused with an error.
@@ -25,6 +28,7 @@ final class JvmFlags {
           "-XX:+RecordDynamicDumpInfo",
           "-XX:SharedArchiveFile",
           "-XX:StartFlightRecording",
+          HEAP,
           "-agentlib:jdwp",
           "-Xrunjdwp",
           "-Xshare:dump");
@@ -41,7 +45,10 @@ final class JvmFlags {
 
   private JvmFlags() {}
 
-  /** The flags of this JVM, less what only one process may do, and what makes ranks faster. */
+  /**
+   * The flags of this JVM, less what only one process may do and the usual size of the heap, and
+   * what makes ranks faster.
+   */
   static List<String> inherited() {
     List<String> flags =
         new ArrayList<>(filter(ManagementFactory.getRuntimeMXBean().getInputArguments()));

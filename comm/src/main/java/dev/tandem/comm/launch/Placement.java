@@ -59,6 +59,13 @@ public record Placement(
     return new Placement(hosts, remoteShell, java, other, meetingPoint, secret);
   }
 
+  /** How many ranks run on the machine of this one. */
+  int neighbours(int rank) {
+    return remote(rank)
+        ? Collections.frequency(hosts, hosts.get(rank))
+        : Math.toIntExact(ranksHere(hosts));
+  }
+
   private static long ranksHere(List<String> hosts) {
     Set<String> here = hosts.stream().distinct().filter(LocalHost::isNamed).collect(toSet());
     return hosts.stream().filter(here::contains).count();

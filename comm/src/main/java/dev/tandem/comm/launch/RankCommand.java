@@ -14,8 +14,8 @@ import java.util.Map;
  * to do from its standard input. So neither the secret nor anything that would have to be quoted
  * for shells in between is on a command line, the variables are really in the environment of the
  * rank, and the same works over ssh, which passes words to a login shell, and through programs that
- * run them directly. Nothing is written after the script: what the shell has not read, the rank's
- * {@link ParentWatch} waits on.
+ * run them directly. After the script nothing is written until the rank is to end: what the shell
+ * has not read, the rank's {@link ParentWatch} waits on.
  */
 record RankCommand(LaunchPlan plan, Placement placement, JobEnvironment job) {
 
@@ -26,15 +26,24 @@ record RankCommand(LaunchPlan plan, Placement placement, JobEnvironment job) {
 
   /** The words to start a process of this machine with. */
   List<String> words() {
-    if (!remote()) {
-      return java(plan.jvmFlags());
+    if (remote()) {
+      return remoteShell();
     }
-    return remoteShell();
+    List<String> words = new ArrayList<>(List.of(placement.java()));
+    if (!HeapShare.chosen(plan.jvmFlags())) {
+      words.add(HeapShare.flag(placement.neighbours(job.rank())));
+    }
+    words.addAll(program(plan.jvmFlags()));
+    return words;
   }
 
-  /** The words that run a shell on the rank's host. */
+  /**
+   * The words that run a shell on the rank's host. Ctrl-C goes to all processes of a terminal: the
+   * remote shell does not heed it, so that the launcher can still ask the rank to end.
+   */
   List<String> remoteShell() {
-    List<String> words = new ArrayList<>(placement.remoteShell());
+    List<String> words = new ArrayList<>(List.of("sh", "-c", "trap '' INT; exec \"$@\"", "sh"));
+    words.addAll(placement.remoteShell());
     words.add(job.host());
     words.add("sh");
     return words;
@@ -71,15 +80,16 @@ record RankCommand(LaunchPlan plan, Placement placement, JobEnvironment job) {
     script.append("echo %s >&2\n".formatted(quoted("there is no folder " + folder + " here")));
     variables.forEach(
         (name, value) -> script.append("export %s=%s\n".formatted(name, quoted(value))));
-    script.append("exec");
-    java(flags).forEach(word -> script.append(' ').append(quoted(word)));
+    boolean chosen = HeapShare.chosen(flags);
+    script.append(chosen ? "" : HeapShare.script(placement.neighbours(job.rank())));
+    script.append("exec ").append(quoted(placement.java()));
+    script.append(chosen ? "" : " \"-Xmx${heap:-%d}m\"".formatted(HeapShare.MOST));
+    program(flags).forEach(word -> script.append(' ').append(quoted(word)));
     return script.append('\n').toString();
   }
 
-  private List<String> java(List<String> flags) {
-    List<String> words = new ArrayList<>();
-    words.add(placement.java());
-    words.addAll(flags);
+  private List<String> program(List<String> flags) {
+    List<String> words = new ArrayList<>(flags);
     words.add("-cp");
     words.add(placement.classPath());
     words.add(ChildMain.class.getName());

@@ -55,10 +55,10 @@ final class RankProcess {
     }
   }
 
-  private void write(String script) {
+  private void write(String text) {
     try {
       OutputStream input = process.getOutputStream();
-      input.write(script.getBytes(UTF_8));
+      input.write(text.getBytes(UTF_8));
       input.flush();
     } catch (IOException e) {
       // The remote shell has ended already; its exit code and what it printed say why.
@@ -102,7 +102,10 @@ final class RankProcess {
   RankExit await() {
     int code = process.onExit().join().exitValue();
     return new RankExit(
-        command.job().rank(), code, remote ? Optional.of(command.job().host()) : Optional.empty());
+        command.job().rank(),
+        code,
+        remote ? Optional.of(command.job().host()) : Optional.empty(),
+        Optional.empty());
   }
 
   boolean alive() {
@@ -110,27 +113,20 @@ final class RankProcess {
   }
 
   /**
-   * Asks the rank to end: SIGTERM, or the end of its standard input if it is on another host, where
-   * a signal would end only the remote shell.
+   * Asks the rank to end: SIGTERM, or a byte to its standard input if it is on another host, where
+   * a signal would end only the remote shell. That shell, as long as it has not become the rank,
+   * may swallow the byte: ask again.
    */
   void end() {
     if (remote) {
-      closeInput();
+      write(String.valueOf((char) ParentWatch.TERMINATE));
     } else {
       // Process.destroy would close its standard input as well, and its parent watch cut it short.
       process.toHandle().destroy();
     }
   }
 
-  private void closeInput() {
-    try {
-      process.getOutputStream().close();
-    } catch (IOException e) {
-      // It has ended already.
-    }
-  }
-
-  /** Ends it for sure: SIGKILL, on its own host. */
+  /** Ends it for sure: SIGKILL, on its own host, and the end of its standard input. */
   void kill(Duration patience) {
     if (remote && remoteProcess.isPresent()) {
       killRemotely(remoteProcess.get(), patience);
@@ -156,6 +152,11 @@ final class RankProcess {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Whether {@link #end} may have to be repeated. */
+  boolean remote() {
+    return remote;
   }
 
   /** Waits at most so long for its end; says whether it has ended. */

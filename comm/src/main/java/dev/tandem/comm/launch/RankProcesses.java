@@ -16,11 +16,14 @@ import java.util.function.Consumer;
  */
 final class RankProcesses implements AutoCloseable {
 
+  private static final long ASK_AGAIN_NANOS = 1_000_000_000;
+
   private final LaunchPlan plan;
   private final RankOutput output;
   private final Consumer<String> log;
   private final Runnable beforeStop;
   private final List<RankProcess> children = new ArrayList<>();
+  private final MemoryKills memoryKills = new MemoryKills();
   private final Thread hook = new Thread(this::interrupt, "tandem-stop-ranks");
   private boolean stopping;
   private volatile boolean interrupted;
@@ -59,7 +62,7 @@ final class RankProcesses implements AutoCloseable {
     children.add(child);
     Thread.ofVirtual()
         .name("tandem-exit-" + command.job().rank())
-        .start(() -> ended.accept(child.await()));
+        .start(() -> ended.accept(memoryKills.explained(child.await())));
     return Optional.of(child);
   }
 
@@ -97,8 +100,16 @@ final class RankProcesses implements AutoCloseable {
     List<RankProcess> alive = children.stream().filter(RankProcess::alive).toList();
     alive.forEach(RankProcess::end);
     Deadline deadline = Deadline.in(plan.grace());
+    while (!deadline.passed() && alive.stream().anyMatch(RankProcess::alive)) {
+      for (RankProcess child : alive) {
+        long patience = Math.min(ASK_AGAIN_NANOS, deadline.remainingNanos());
+        if (!child.ended(Duration.ofNanos(patience)) && child.remote()) {
+          child.end();
+        }
+      }
+    }
     for (RankProcess child : alive) {
-      if (!child.ended(Duration.ofNanos(deadline.remainingNanos()))) {
+      if (child.alive()) {
         child.kill(plan.grace());
       }
     }

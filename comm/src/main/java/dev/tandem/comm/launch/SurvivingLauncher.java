@@ -20,8 +20,9 @@ import java.util.function.Consumer;
 
 /**
  * Runs a program as several processes that stay when one of them is lost; see {@code Note
- * [generations]}. A lost process is replaced as long as {@link Restarts} allows; a process that
- * fails by its own decision ends the job, as with {@link ProcessLauncher}.
+ * [generations]}. A process that is lost, or stops as it was asked to, is replaced as long as
+ * {@link Restarts} allows, unless all of several are asked; a process that fails by its own
+ * decision ends the job, as with {@link ProcessLauncher}.
  *
  * <p>One launcher runs one job; {@link #run} may be called once, from any thread.
  */
@@ -67,6 +68,11 @@ public final class SurvivingLauncher {
   private Optional<Deadline> laggards = Optional.empty();
   private int generation;
   private int running;
+  private int members;
+
+  /** How many members of this generation have stopped as asked. */
+  private int stopped;
+
   private boolean over;
 
   /** A loss since the last generation was formed. */
@@ -155,6 +161,9 @@ public final class SurvivingLauncher {
     Slot slot = slots.get(process);
     slot.ready = true;
     if (over) {
+      if (!slot.member) {
+        generations.finish(process);
+      }
       return;
     }
     reason |= !slot.member;
@@ -187,7 +196,10 @@ public final class SurvivingLauncher {
       return;
     }
     meetingPoint.ifPresent(host -> host.giveUp(exit + " before all had joined"));
-    if (!exit.lost() || exit.byControlC() || !restarts.take()) {
+    stopped += exit.asAsked() ? 1 : 0;
+    boolean allAsked = stopped == members && members > 1;
+    boolean replaceable = (exit.lost() && !exit.byControlC()) || (exit.asAsked() && !allAsked);
+    if (!replaceable || !restarts.take()) {
       failure.add(exit);
       end(exit.toString());
       return;
@@ -271,6 +283,8 @@ public final class SurvivingLauncher {
 
   private void assign(List<Integer> ready) {
     generation++;
+    members = ready.size();
+    stopped = 0;
     loss = Optional.empty();
     reason = false;
     meetingPoint.ifPresent(RendezvousHost::close);

@@ -7,8 +7,8 @@
  * launcher is stopped in order: its shutdown hook ends all ranks. The launcher is killed: every
  * rank holds the reading end of a pipe (its standard input) whose writing end only the launcher
  * has; the kernel closes it, and {@link dev.tandem.comm.launch.ParentWatch} ends the rank. A remote
- * shell passes the end of its input on, so ranks of other hosts end in the same way; one that
- * stands still is killed by a second remote shell.
+ * shell passes its input on, so ranks of other hosts end in the same way, and a byte of it stands
+ * for SIGTERM; one that stands still is killed by a second remote shell.
  *
  * <p>{@link dev.tandem.comm.launch.ProcessLauncher} ends a job with the first rank that is lost;
  * {@link dev.tandem.comm.launch.SurvivingLauncher} lets the others stay and leads them on with a

@@ -7,6 +7,9 @@ public final class LauncherProcess {
 
   private LauncherProcess() {}
 
+  /** The system property that names another program for the ranks. */
+  static final String PROGRAM = "launcher.program";
+
   /**
    * Launches two ranks that sum for ever.
    *
@@ -26,11 +29,15 @@ public final class LauncherProcess {
                 here.secret());
     LaunchResult result =
         new ProcessLauncher(
-                LaunchPlan.of(2, SummingRank.class.getName(), List.of("0", "-1")),
+                LaunchPlan.of(
+                    2,
+                    System.getProperty(PROGRAM, SummingRank.class.getName()),
+                    List.of("0", "-1")),
                 placement,
                 RankOutput.prefixed(System.out, System.err),
                 System.err::println)
             .run();
+    System.err.println(result.summary());
     System.exit(result.exitCode());
   }
 }
