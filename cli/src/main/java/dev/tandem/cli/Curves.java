@@ -34,6 +34,13 @@ final class Curves implements AutoCloseable {
       case TrainingEvent.Loading report -> loading = report;
       case TrainingEvent.Stragglers report -> stragglers = Optional.of(report);
       case TrainingEvent.Result end -> result = end;
+      case TrainingEvent.Checkpoint _,
+          TrainingEvent.Rewind _,
+          TrainingEvent.Generation _,
+          TrainingEvent.Note _,
+          TrainingEvent.End _ -> {
+        // Not shown.
+      }
     }
   }
 

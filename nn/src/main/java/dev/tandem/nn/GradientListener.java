@@ -1,6 +1,7 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.TensorView;
+import java.util.function.LongSupplier;
 
 /**
  * Told of each gradient as soon as it is ready, in the order of {@link
@@ -21,4 +22,11 @@ public interface GradientListener {
 
   /** The loss is known and the way back begins; not told when the whole graph is one call. */
   default void backwardBegins() {}
+
+  /**
+   * The network has answered one of the step's batches.
+   *
+   * @param correct counts the samples that are classified right; valid during this call
+   */
+  default void answered(int shard, LongSupplier correct) {}
 }

@@ -100,6 +100,7 @@ final class Passes {
   /** The loss of a run; its gradient is set at the outputs. */
   private double compare(Lockstep lockstep, int run, Samples samples, TrainingStep step) {
     Tensor targets = targets(samples);
+    step.ready().answered(run, () -> loss.correct(lockstep.output(run, 0), targets));
     double sum = 0;
     for (int i = 0; i < spec.outputs().size(); i++) {
       Tensor values = lockstep.output(run, i);

@@ -25,6 +25,7 @@ final class DataParallelStep extends ReplicatedStep {
   private final GradientSynchronizer synchronizer;
   private final LocalGradients local;
   private final DataParallelState state;
+  private double correctShare;
 
   /**
    * The step of one rank.
@@ -61,21 +62,28 @@ final class DataParallelStep extends ReplicatedStep {
 
   @Override
   double compute(Batch batch, long step) {
-    double loss = phases.in(Phase.COMPUTE, () -> local.compute(batch, step));
+    double loss = phases.in(Phase.FORWARD, () -> local.compute(batch, step, phases));
+    double right = (double) local.correct() / batch.globalCount();
     return phases.in(
         Phase.SYNC,
         () -> {
           synchronizer.await();
-          return sum(loss * batch.weight());
+          return sum(loss * batch.weight(), right);
         });
   }
 
-  private double sum(double value) {
+  private double sum(double loss, double right) {
     try (Arena own = Arena.ofConfined()) {
-      MemorySegment segment = own.allocateFrom(ValueLayout.JAVA_DOUBLE, value);
+      MemorySegment segment = own.allocateFrom(ValueLayout.JAVA_DOUBLE, loss, right);
       communicator.allreduce(segment, DType.FLOAT64, ReduceOp.SUM);
+      correctShare = segment.getAtIndex(ValueLayout.JAVA_DOUBLE, 1);
       return segment.get(ValueLayout.JAVA_DOUBLE, 0);
     }
+  }
+
+  @Override
+  double correctShare() {
+    return correctShare;
   }
 
   @Override

@@ -67,6 +67,14 @@ public interface DistributedStep extends AutoCloseable {
    */
   double run(Batch batch, long step);
 
+  /**
+   * The share of the last step's samples that were classified right before its update, of all ranks
+   * or of those that {@link #run} has the loss of; not a number where nothing is classified.
+   */
+  default double accuracy() {
+    return Double.NaN;
+  }
+
   /** The gradients that this rank holds after {@link #run}, to name one in a message. */
   List<TensorView> gradients();
 

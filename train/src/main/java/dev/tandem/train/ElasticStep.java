@@ -38,10 +38,13 @@ final class ElasticStep extends ReplicatedStep {
   /** The gradients of one parameter, one own shard after the other; of all parameters. */
   private final List<ShardRows> gradientRows = new ArrayList<>();
 
+  /** The loss of each shard and the share of its right answers, both as parts of the step. */
   private final ShardRows losses;
+
   private final BufferRows buffers;
   private final List<Handle> underWay = new ArrayList<>();
   private long handedOver;
+  private double correctShare;
 
   /** The step of one rank; there are no more ranks than shards. */
   ElasticStep(StepContext context) {
@@ -54,14 +57,14 @@ final class ElasticStep extends ReplicatedStep {
     network
         .parameters()
         .forEach(parameter -> gradientRows.add(new ShardRows(arena, own, parameter.byteSize())));
-    losses = new ShardRows(arena, own, Double.BYTES);
+    losses = new ShardRows(arena, own, 2L * Double.BYTES);
     buffers = new BufferRows(arena, own, network.buffers());
   }
 
   @Override
   double compute(Batch batch, long step) {
     phases.in(
-        Phase.COMPUTE,
+        Phase.FORWARD,
         () -> {
           List<Shard> own = shards(batch);
           clearEmpty(own);
@@ -115,20 +118,24 @@ final class ElasticStep extends ReplicatedStep {
     for (Shard shard : own) {
       boolean last = shard.slot() == own.getLast().slot();
       buffers.rewind();
+      phases.enter(Phase.FORWARD);
       TrainingStep training =
           TrainingStep.of(seed, step)
               .withFirstSample(shard.first())
               .withMeanOver(shard.slice().batch().globalCount())
               .withListener(
-                  (run, parameter, gradient) -> {
-                    keep(shard, parameter, gradient);
-                    if (last) {
-                      reduce(parameter);
-                    }
-                  });
+                  new StepListener(
+                      phases,
+                      (_, right) -> answered(shard, right),
+                      (_, parameter, gradient) -> {
+                        keep(shard, parameter, gradient);
+                        if (last) {
+                          reduce(parameter);
+                        }
+                      }));
       try (Arena copies = Arena.ofConfined()) {
         double loss = network.forwardBackward(shard.slice().samples(copies), training);
-        losses.set(shard.slot(), loss * shard.weight());
+        losses.set(shard.slot(), 0, loss * shard.weight());
       }
       buffers.keep(shard.slot());
     }
@@ -140,21 +147,28 @@ final class ElasticStep extends ReplicatedStep {
             .withFirstSample(own.getFirst().first())
             .withMeanOver(own.getFirst().slice().batch().globalCount())
             .withListener(
-                (run, parameter, gradient) -> {
-                  keep(own.get(run), parameter, gradient);
-                  if (run == own.size() - 1) {
-                    reduce(parameter);
-                  }
-                })
+                new StepListener(
+                    phases,
+                    (run, right) -> answered(own.get(run), right),
+                    (run, parameter, gradient) -> {
+                      keep(own.get(run), parameter, gradient);
+                      if (run == own.size() - 1) {
+                        reduce(parameter);
+                      }
+                    }))
             .withStatistics((layer, parts, total) -> sumStatistics(own, parts, total));
     try (Arena copies = Arena.ofConfined()) {
       double[] means =
           network.forwardBackward(
               own.stream().map(shard -> shard.slice().samples(copies)).toList(), training);
       for (int i = 0; i < means.length; i++) {
-        losses.set(own.get(i).slot(), means[i] * own.get(i).weight());
+        losses.set(own.get(i).slot(), 0, means[i] * own.get(i).weight());
       }
     }
+  }
+
+  private void answered(Shard shard, long right) {
+    losses.set(shard.slot(), 1, (double) right / shard.slice().batch().globalCount());
   }
 
   private void keep(Shard shard, int parameter, TensorView gradient) {
@@ -196,10 +210,16 @@ final class ElasticStep extends ReplicatedStep {
       buffers.average(communicator, shards);
     }
     try (Arena own = Arena.ofConfined()) {
-      MemorySegment loss = own.allocate(ValueLayout.JAVA_DOUBLE);
-      communicator.elasticAllreduce(losses.all(), shards, loss, DType.FLOAT64, ReduceOp.SUM);
-      return loss.get(ValueLayout.JAVA_DOUBLE, 0);
+      MemorySegment both = own.allocate(ValueLayout.JAVA_DOUBLE, 2);
+      communicator.elasticAllreduce(losses.all(), shards, both, DType.FLOAT64, ReduceOp.SUM);
+      correctShare = both.getAtIndex(ValueLayout.JAVA_DOUBLE, 1);
+      return both.get(ValueLayout.JAVA_DOUBLE, 0);
     }
+  }
+
+  @Override
+  double correctShare() {
+    return correctShare;
   }
 
   @Override

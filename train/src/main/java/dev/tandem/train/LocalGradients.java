@@ -15,6 +15,7 @@ import dev.tandem.nn.Network;
 import dev.tandem.nn.StatisticsReducer;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.sync.request.Operation;
+import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -48,6 +49,8 @@ final class LocalGradients implements AutoCloseable {
   /** Places of parameters in the network, in the order in which their gradients become ready. */
   private final int[] readyOrder;
 
+  private long correct;
+
   LocalGradients(StepContext context, Receiver receiver) {
     communicator = context.communicator();
     network = context.network();
@@ -64,8 +67,13 @@ final class LocalGradients implements AutoCloseable {
             .toArray();
   }
 
-  /** Computes and hands over this rank's gradients; gives its mean loss. */
-  double compute(Batch batch, long step) {
+  /**
+   * Computes and hands over this rank's gradients; gives its mean loss.
+   *
+   * @param phases in the forward pass
+   */
+  double compute(Batch batch, long step, Phases phases) {
+    correct = 0;
     if (batch.count() == 0) {
       submitNothing();
       return 0;
@@ -76,13 +84,15 @@ final class LocalGradients implements AutoCloseable {
       int from = (int) ((long) batch.count() * piece / pieces);
       int end = (int) ((long) batch.count() * (piece + 1) / pieces);
       BatchSlice slice = new BatchSlice(batch, from, end - from);
-      loss += pass(slice, step, piece == 0, piece == pieces - 1) * (end - from) / batch.count();
+      loss +=
+          pass(slice, step, piece == 0, piece == pieces - 1, phases) * (end - from) / batch.count();
     }
     return loss;
   }
 
   /** One forward and backward pass; those after the first add to its gradients. */
-  private double pass(BatchSlice slice, long step, boolean first, boolean last) {
+  private double pass(BatchSlice slice, long step, boolean first, boolean last, Phases phases) {
+    phases.enter(Phase.FORWARD);
     Position position = slice.batch().position();
     Step whole = new Step(position, slice.batch().globalCount());
     long place = plan(position, 1).share(whole).from() - position.sample();
@@ -94,13 +104,24 @@ final class LocalGradients implements AutoCloseable {
     if (!first) {
       training = training.accumulating();
     }
-    if (last) {
-      float weight = weight(slice.batch());
-      training = training.withListener((run, p, gradient) -> receiver.submit(gradient, weight));
-    }
+    float weight = weight(slice.batch());
+    StepListener listener =
+        new StepListener(
+            phases,
+            (_, right) -> correct += right,
+            (_, _, gradient) -> {
+              if (last) {
+                receiver.submit(gradient, weight);
+              }
+            });
     try (Arena copies = Arena.ofConfined()) {
-      return network.forwardBackward(slice.samples(copies), training);
+      return network.forwardBackward(slice.samples(copies), training.withListener(listener));
     }
+  }
+
+  /** Samples of the last step that this rank has classified right. */
+  long correct() {
+    return correct;
   }
 
   /**

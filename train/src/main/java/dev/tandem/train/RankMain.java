@@ -28,6 +28,7 @@ import dev.tandem.sync.cores.Role;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
@@ -119,7 +120,8 @@ public final class RankMain {
     StepMeter meter = new StepMeter(INPUT_THREADS);
     LoadRequest training = config.data().trainingRequest(config.epochs());
     LoadRequest test = config.data().testRequest(config.epochs());
-    try (RecordSource trainingSource =
+    try (RunLog log = new RunLog(circumstances.run(), Clock.systemUTC());
+        RecordSource trainingSource =
             open(config.data().part(Split.TRAIN, config.seed()), training, communicator);
         RecordSource testSource =
             open(config.data().part(Split.TEST, config.seed()), test, communicator);
@@ -139,7 +141,7 @@ public final class RankMain {
           config,
           () -> {
             try (BackgroundCheckpoints checkpoints =
-                checkpoints(config, communicator, circumstances)) {
+                checkpoints(config, communicator, circumstances, log)) {
               Trainer.Parts parts =
                   new Trainer.Parts(
                       communicator,
@@ -148,7 +150,7 @@ public final class RankMain {
                       step,
                       checkpoints,
                       config.batch().sizing());
-              train(config, parts, network, meter, circumstances);
+              train(config, parts, network, meter, circumstances, log);
             }
           });
     }
@@ -178,40 +180,56 @@ public final class RankMain {
       Trainer.Parts parts,
       Network network,
       StepMeter meter,
-      Circumstances circumstances) {
+      Circumstances circumstances,
+      RunLog log) {
     boolean speaks = parts.communicator().rank() == 0;
-    try (RunLog log = new RunLog(circumstances.run())) {
-      Trainer trainer = new Trainer(config, parts, log::write);
-      long made = circumstances.resume() ? trainer.resume() : 0;
-      if (made == 0 && !config.fineTune().initFrom().isEmpty()) {
-        Path file = Path.of(config.fineTune().initFrom());
-        TakenWeights taken = NetworkFiles.weights(file).into(network, Weights.Unfit.KEPT);
-        if (speaks) {
-          System.err.println(taken.summary());
-        }
-      }
+    Trainer trainer = new Trainer(config, parts, log::write);
+    long made = circumstances.resume() ? trainer.resume() : 0;
+    if (made == 0 && !config.fineTune().initFrom().isEmpty()) {
+      Path file = Path.of(config.fineTune().initFrom());
+      TakenWeights taken = NetworkFiles.weights(file).into(network, Weights.Unfit.KEPT);
       if (speaks) {
-        log.begin(made);
-        if (circumstances.partner().map(Partner::generation).orElse(1) > 1) {
-          System.err.printf(
-              "%d ranks continue after step %d, restored from %s%n",
-              parts.communicator().size(), made, trainer.restoredFrom());
-        }
+        System.err.println(taken.summary());
       }
-      circumstances.leave().ifPresent(trainer::leaveWhen);
-      trainer.stopWhen(circumstances.preemption()::requested).watchedBy(meter).run();
     }
+    if (speaks) {
+      log.begin(made);
+      if (circumstances.resume()) {
+        log.write(new TrainingEvent.Rewind(made));
+      }
+      if (circumstances.partner().map(Partner::generation).orElse(1) > 1) {
+        System.err.printf(
+            "%d ranks continue after step %d, restored from %s%n",
+            parts.communicator().size(), made, trainer.restoredFrom());
+      }
+    }
+    circumstances.leave().ifPresent(trainer::leaveWhen);
+    trainer.stopWhen(circumstances.preemption()::requested).watchedBy(meter).run();
   }
 
   private static BackgroundCheckpoints checkpoints(
-      TrainingConfig config, Communicator communicator, Circumstances circumstances) {
+      TrainingConfig config, Communicator communicator, Circumstances circumstances, RunLog log) {
     return new BackgroundCheckpoints(
         communicator,
         circumstances.partner().filter(partner -> config.checkpoint().partner()),
         config.checkpoint().levels(circumstances.run()),
         DurableFiles.system(),
         System.err::println,
-        cost -> {});
+        cost -> {
+          if (communicator.rank() == 0) {
+            log.write(committed(cost, config.checkpoint().folder(circumstances.run())));
+          }
+        });
+  }
+
+  private static TrainingEvent committed(BackgroundCheckpoints.Cost cost, Path folder) {
+    return new TrainingEvent.Checkpoint(
+        cost.step(),
+        folder.getFileName().toString(),
+        "committed",
+        cost.bytes(),
+        (float) (cost.stallSeconds() * 1e3),
+        (float) cost.writeSeconds());
   }
 
   /** The ranks of a host share its cores; where a rank's are divided, the engine has its part. */

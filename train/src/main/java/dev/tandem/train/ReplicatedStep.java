@@ -9,6 +9,7 @@ import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Gradients;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
+import dev.tandem.nn.spec.Loss;
 import dev.tandem.train.StopRequests.Decision;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,6 +25,7 @@ abstract class ReplicatedStep implements DistributedStep {
   protected final Optimizer optimizer;
   protected Phases phases = new Phases();
   private final Validation validation;
+  private final boolean classifies;
   private final Arena arena = Arena.ofShared();
   private final List<MemorySegment> buffersBefore = new ArrayList<>();
 
@@ -31,6 +33,7 @@ abstract class ReplicatedStep implements DistributedStep {
     communicator = context.communicator();
     network = context.network();
     optimizer = context.optimizer();
+    classifies = network.spec().loss() == Loss.SOFTMAX_CROSS_ENTROPY;
     validation = new Validation(context.config(), communicator, this::plan);
     network.buffers().forEach(buffer -> buffersBefore.add(arena.allocate(buffer.byteSize(), 64)));
   }
@@ -55,6 +58,14 @@ abstract class ReplicatedStep implements DistributedStep {
 
   /** As {@link #run}; may change the network's buffers. */
   abstract double compute(Batch batch, long step);
+
+  @Override
+  public final double accuracy() {
+    return classifies ? correctShare() : Double.NaN;
+  }
+
+  /** The share of the last step's samples that were classified right. */
+  abstract double correctShare();
 
   @Override
   public List<TensorView> gradients() {

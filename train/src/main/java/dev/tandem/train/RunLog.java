@@ -1,104 +1,90 @@
 package dev.tandem.train;
 
-import dev.tandem.posix.FileErrors;
+import dev.tandem.posix.LogFile;
 import dev.tandem.train.tensorboard.EventFile;
-import java.io.IOException;
-import java.io.Writer;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Clock;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Where rank 0 writes its events: {@code metrics.jsonl}, a file for TensorBoard, and standard
- * output. One thread.
+ * output. A file that cannot be written is reported in a line and never ends the training. Any
+ * thread.
  */
-final class RunLog implements AutoCloseable {
+public final class RunLog implements AutoCloseable {
 
   /** The name of the file with all events. */
-  static final String METRICS = "metrics.jsonl";
+  public static final String METRICS = "metrics.jsonl";
 
   private final Path run;
-  private final Path file;
-  private Writer writer = Writer.nullWriter();
+  private final Clock clock;
+  private final LogFile metrics;
   private Optional<EventFile> tensorBoard = Optional.empty();
 
-  /** The log of a run; nothing is opened before it begins. */
-  RunLog(Path run) {
+  /** The log of a run; nothing is opened before the first event. */
+  public RunLog(Path run, Clock clock) {
     this.run = run;
-    file = run.resolve(METRICS);
+    this.clock = clock;
+    metrics = new LogFile(run.resolve(METRICS), System.err::println);
   }
 
-  /** Continues after this many steps; what a stopped run reported of later ones is forgotten. */
-  void begin(long step) {
-    try {
-      List<String> kept =
-          step == 0 || !Files.exists(file)
-              ? List.of()
-              : Files.readAllLines(file).stream().filter(line -> upTo(line, step)).toList();
-      Files.write(file, kept);
-      writer = Files.newBufferedWriter(file, StandardOpenOption.APPEND);
-      tensorBoard = Optional.of(EventFile.create(run, step, Clock.systemUTC()));
-    } catch (IOException e) {
-      throw FileErrors.failure("write", file, e);
-    }
+  /** Continues after this many steps; what was reported of later ones becomes void. */
+  synchronized void begin(long step) {
+    tensorBoard = Optional.of(EventFile.create(run, step, clock, System.err::println));
   }
 
-  private static boolean upTo(String line, long step) {
-    OptionalLong told =
-        TrainingEvent.ofLine(TrainingEvent.LINE_PREFIX + line)
-            .map(TrainingEvent::after)
-            .orElse(OptionalLong.empty());
-    return told.isPresent() && told.getAsLong() <= step;
-  }
-
-  void write(TrainingEvent event) {
-    String json = event.json();
-    System.out.println(TrainingEvent.LINE_PREFIX + json);
-    try {
-      // One flush a line: a reader of the file never sees half of one.
-      writer.write(json + "\n");
-      writer.flush();
-    } catch (IOException e) {
-      throw FileErrors.failure("write", file, e);
-    }
+  /** Reports an event to whoever started this process, and keeps it. */
+  synchronized void write(TrainingEvent event) {
+    System.out.println(TrainingEvent.LINE_PREFIX + keep(event));
     tensorBoard.ifPresent(board -> show(event, board));
+  }
+
+  /** Adds an event to {@code metrics.jsonl}; gives its line. */
+  public synchronized String keep(TrainingEvent event) {
+    String json = event.json(clock.millis());
+    metrics.add((json + "\n").getBytes(StandardCharsets.UTF_8));
+    metrics.flush();
+    return json;
   }
 
   private static void show(TrainingEvent event, EventFile board) {
     switch (event) {
-      case TrainingEvent.Step step ->
-          board.add(
-              step.step(),
-              Map.of(
-                  "train/loss", step.loss(),
-                  "train/learning rate", step.learningRate(),
-                  "train/gradient norm", step.gradientNorm(),
-                  "train/batch", (double) step.batch()));
+      case TrainingEvent.Step step -> {
+        Map<String, Double> numbers = new HashMap<>();
+        numbers.put("train/loss", step.loss());
+        numbers.put("train/learning rate", step.learningRate());
+        numbers.put("train/gradient norm", step.gradientNorm());
+        numbers.put("train/batch", (double) step.batch());
+        if (step.accuracy() != null) {
+          numbers.put("train/accuracy", step.accuracy().doubleValue());
+        }
+        board.add(step.step(), numbers);
+      }
       case TrainingEvent.Epoch epoch -> {
         board.add(
             epoch.step(),
             Map.of("test/accuracy", epoch.testAccuracy(), "test/loss", epoch.testLoss()));
         board.flush();
       }
-      case TrainingEvent.Loading _, TrainingEvent.Stragglers _ -> {
-        // TensorBoard shows numbers.
-      }
       case TrainingEvent.Result _ -> board.flush();
+      case TrainingEvent.Loading _,
+          TrainingEvent.Stragglers _,
+          TrainingEvent.Checkpoint _,
+          TrainingEvent.Rewind _,
+          TrainingEvent.Generation _,
+          TrainingEvent.Note _,
+          TrainingEvent.End _ -> {
+        // TensorBoard shows numbers over steps.
+      }
     }
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     tensorBoard.ifPresent(EventFile::close);
-    try {
-      writer.close();
-    } catch (IOException e) {
-      throw FileErrors.failure("write", file, e);
-    }
+    metrics.close();
   }
 }

@@ -35,6 +35,7 @@ final class ServerStep extends ReplicatedStep {
   private ServedParameters served;
   private Optional<String> trouble = Optional.empty();
   private double loss;
+  private double correctShare;
   private long sent;
 
   /**
@@ -71,9 +72,17 @@ final class ServerStep extends ReplicatedStep {
   @Override
   double compute(Batch batch, long step) {
     phases.in(Phase.SYNC, served::pull);
-    double own = phases.in(Phase.COMPUTE, () -> local.compute(batch, step));
-    loss = batch.count() == 0 ? loss : own;
+    double own = phases.in(Phase.FORWARD, () -> local.compute(batch, step, phases));
+    if (batch.count() > 0) {
+      loss = own;
+      correctShare = (double) local.correct() / batch.count();
+    }
     return loss;
+  }
+
+  @Override
+  double correctShare() {
+    return correctShare;
   }
 
   /** Servers get the terms of a sum: if each is at most this long, the sum is not too long. */

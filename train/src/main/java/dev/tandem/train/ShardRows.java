@@ -16,8 +16,8 @@ record ShardRows(MemorySegment all, long rowBytes) {
     return all.asSlice(shard * rowBytes, rowBytes);
   }
 
-  void set(int shard, double value) {
-    all.setAtIndex(ValueLayout.JAVA_DOUBLE, shard, value);
+  void set(int shard, int place, double value) {
+    row(shard).setAtIndex(ValueLayout.JAVA_DOUBLE, place, value);
   }
 
   void clear() {

@@ -30,7 +30,7 @@ final class StepWatch {
   /** A step is over. */
   void ended() {
     long nowRead = phases.nanos(Phase.READ);
-    long nowComputed = phases.nanos(Phase.COMPUTE);
+    long nowComputed = phases.computeNanos();
     meter.ifPresent(watching -> watching.step(nowRead - read, nowComputed - computed));
     read = nowRead;
     computed = nowComputed;

@@ -1,18 +1,26 @@
 package dev.tandem.train;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.sync.trace.StragglerReport;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
- * What rank 0 reports of a run, in this order: steps and epochs as they end, after each epoch what
- * held the loading up and which rank held the others up, then the result.
+ * What is reported of a run, one line of JSON each in its {@code metrics.jsonl}: by rank 0 steps,
+ * epochs and checkpoints as they end, after each epoch what held the loading up and which rank held
+ * the others up, then the result; by the launcher what happens to the processes. Readers ignore
+ * events and keys that they do not know.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
 @JsonSubTypes({
@@ -20,12 +28,17 @@ import java.util.OptionalLong;
   @JsonSubTypes.Type(value = TrainingEvent.Epoch.class, name = "epoch"),
   @JsonSubTypes.Type(value = TrainingEvent.Loading.class, name = "loading"),
   @JsonSubTypes.Type(value = TrainingEvent.Stragglers.class, name = "stragglers"),
-  @JsonSubTypes.Type(value = TrainingEvent.Result.class, name = "result")
+  @JsonSubTypes.Type(value = TrainingEvent.Result.class, name = "result"),
+  @JsonSubTypes.Type(value = TrainingEvent.Checkpoint.class, name = "checkpoint"),
+  @JsonSubTypes.Type(value = TrainingEvent.Rewind.class, name = "rewind"),
+  @JsonSubTypes.Type(value = TrainingEvent.Generation.class, name = "generation"),
+  @JsonSubTypes.Type(value = TrainingEvent.Note.class, name = "note"),
+  @JsonSubTypes.Type(value = TrainingEvent.End.class, name = "end")
 })
 public sealed interface TrainingEvent {
 
   /**
-   * A step has ended.
+   * A step has ended. Times are those of rank 0, in milliseconds.
    *
    * @param step number of this step, from 1
    * @param images images that all ranks have trained on since the start
@@ -33,15 +46,30 @@ public sealed interface TrainingEvent {
    * @param loss mean loss over the samples of all ranks
    * @param gradientNorm Euclidean, over all parameters, before it was shortened
    * @param batch samples that a step has over all ranks
+   * @param accuracy share of these samples that were classified right before the update, 0 to 1;
+   *     null where nothing is classified
+   * @param ms of the step and of the saves since the one before; its parts follow
+   * @param read waited for data
+   * @param sync waited for other ranks, after what the backward pass hides
+   * @param update norm of the gradients and change of the parameters
+   * @param save stood still for a checkpoint after the step before
    */
   record Step(
       long step,
       long images,
       long totalImages,
-      double loss,
-      double learningRate,
-      double gradientNorm,
-      int batch)
+      @JsonSerialize(using = ShortestFloat.class) double loss,
+      @JsonSerialize(using = ShortestFloat.class) double learningRate,
+      @JsonSerialize(using = ShortestFloat.class) double gradientNorm,
+      int batch,
+      @JsonInclude(JsonInclude.Include.NON_NULL) Float accuracy,
+      float ms,
+      float read,
+      float forward,
+      float backward,
+      float sync,
+      float update,
+      float save)
       implements TrainingEvent {}
 
   /** An epoch has ended and the test set was evaluated by all ranks together. */
@@ -109,24 +137,54 @@ public sealed interface TrainingEvent {
       String checkpoint)
       implements TrainingEvent {}
 
+  /**
+   * A checkpoint was saved, or could not be.
+   *
+   * @param level what it was saved to: the name of a folder
+   * @param state {@code committed} or {@code failed}
+   * @param bytes that rank 0 has written
+   * @param stallMs for which training stood still
+   * @param seconds from then until it was committed
+   */
+  record Checkpoint(long step, String level, String state, long bytes, float stallMs, float seconds)
+      implements TrainingEvent {}
+
+  /** The run continues after this step: what was reported of later ones is void. */
+  record Rewind(long step) implements TrainingEvent {}
+
+  /**
+   * Processes begin to train together.
+   *
+   * @param number from 1; counted again when the run is resumed
+   * @param lost ranks of the generation before that are no more
+   * @param cause why there is another generation; empty for the first
+   */
+  record Generation(int number, int ranks, List<Integer> lost, String cause)
+      implements TrainingEvent {}
+
+  /** Something that a person should know. */
+  record Note(String text) implements TrainingEvent {}
+
+  /**
+   * The processes of the run have ended.
+   *
+   * @param state as in {@code run.json}
+   * @param error why, if it failed; else empty
+   */
+  record End(String state, String error) implements TrainingEvent {}
+
   /** How a line of standard output that carries an event begins. */
   String LINE_PREFIX = "@tandem ";
 
-  /** The step after which it was reported; none for the result, which is reported once. */
-  default OptionalLong after() {
-    return switch (this) {
-      case Step step -> OptionalLong.of(step.step());
-      case Epoch epoch -> OptionalLong.of(epoch.step());
-      case Loading loading -> OptionalLong.of(loading.step());
-      case Stragglers stragglers -> OptionalLong.of(stragglers.step());
-      case Result result -> OptionalLong.empty();
-    };
-  }
-
-  /** The event as one line of JSON. */
-  default String json() {
+  /**
+   * The event as one line of JSON.
+   *
+   * @param time when it happened, in milliseconds since 1970
+   */
+  default String json(long time) {
     try {
-      return Codec.JSON.writeValueAsString(this);
+      String event = Codec.JSON.writeValueAsString(this);
+      return "{\"t\":" + time + "," + event.substring(1);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }
@@ -137,9 +195,13 @@ public sealed interface TrainingEvent {
     if (!line.startsWith(LINE_PREFIX)) {
       return Optional.empty();
     }
+    return ofJson(line.substring(LINE_PREFIX.length()));
+  }
+
+  /** The event that {@link #json} wrote, if it is one that this version knows. */
+  static Optional<TrainingEvent> ofJson(String json) {
     try {
-      return Optional.of(
-          Codec.JSON.readValue(line.substring(LINE_PREFIX.length()), TrainingEvent.class));
+      return Optional.of(Codec.JSON.readValue(json, TrainingEvent.class));
     } catch (JsonProcessingException e) {
       return Optional.empty();
     }
@@ -147,8 +209,19 @@ public sealed interface TrainingEvent {
 
   /** The mapper, apart because an interface has no private constants. */
   final class Codec {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON =
+        new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
     private Codec() {}
+  }
+
+  /** Writes a number with as many digits as a {@code float} needs. */
+  final class ShortestFloat extends JsonSerializer<Double> {
+
+    @Override
+    public void serialize(Double value, JsonGenerator generator, SerializerProvider provider)
+        throws IOException {
+      generator.writeNumber(value.floatValue());
+    }
   }
 }

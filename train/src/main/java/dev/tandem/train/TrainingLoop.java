@@ -39,7 +39,7 @@ final class TrainingLoop {
   private long testedAfter = -1;
   private long savedAfter = -1;
   private Optional<Path> saved = Optional.empty();
-  private double checkpointSeconds;
+  private StepTimes reported = StepTimes.NONE;
 
   TrainingLoop(
       TrainingConfig config,
@@ -80,10 +80,10 @@ final class TrainingLoop {
       Batch batch = phases.in(Phase.READ, feed::next); // images: count x C x H x W
       watch.computes();
       double loss = step.run(batch, batch.position().step()); // and the gradients, of all ranks
-      double norm = phases.in(Phase.COMPUTE, () -> step.clip(guard.longest()));
+      double norm = phases.in(Phase.UPDATE, () -> step.clip(guard.longest()));
       stopIfTroubled(batch, loss, norm);
       double rate = rates.at(batch.position(), feed.batchOf(batch));
-      phases.in(Phase.COMPUTE, () -> step.update(rate));
+      phases.in(Phase.UPDATE, () -> step.update(rate));
       phases.addTraining(System.nanoTime() - began);
       watch.ended();
       between(batch, loss, rate, norm);
@@ -166,15 +166,7 @@ final class TrainingLoop {
   private void between(Batch batch, double loss, double rate, double norm) {
     Position now = feed.position();
     long epoch = feed.epochSamples();
-    events.accept(
-        new TrainingEvent.Step(
-            now.step(),
-            now.sample(),
-            config.epochs() * epoch,
-            loss,
-            rate,
-            norm,
-            feed.batchOf(batch)));
+    events.accept(stepEvent(batch, loss, rate, norm));
     boolean epochEnded = now.sample() / epoch > batch.position().sample() / epoch;
     boolean better = false;
     if (epochEnded && (feed.epochs() % config.validation().everyEpochs() == 0 || !feed.hasNext())) {
@@ -186,6 +178,30 @@ final class TrainingLoop {
     if (saveTimes.due(now.step()) || (better && config.checkpoint().best())) {
       save(now);
     }
+  }
+
+  private TrainingEvent.Step stepEvent(Batch batch, double loss, double rate, double norm) {
+    Position now = feed.position();
+    double right = step.accuracy();
+    StepTimes times = StepTimes.of(phases);
+    StepTimes own = times.minus(reported);
+    reported = times;
+    return new TrainingEvent.Step(
+        now.step(),
+        now.sample(),
+        config.epochs() * feed.epochSamples(),
+        loss,
+        rate,
+        norm,
+        feed.batchOf(batch),
+        Double.isNaN(right) ? null : (float) right,
+        StepTimes.millis(own.training() + own.save()),
+        StepTimes.millis(own.read()),
+        StepTimes.millis(own.forward()),
+        StepTimes.millis(own.backward()),
+        StepTimes.millis(own.sync()),
+        StepTimes.millis(own.update()),
+        StepTimes.millis(own.save()));
   }
 
   private BatchObservation observation(boolean epochEnded, double loss, double rate) {
@@ -213,9 +229,9 @@ final class TrainingLoop {
       step.agree();
       saved = Optional.of(parts.checkpoints().save(position.step(), step.state(values(position))));
       savedAfter = position.step();
-      double stall = (System.nanoTime() - began) / 1e9;
-      checkpointSeconds += stall;
-      saveTimes.saved(position.step(), stall, parts.checkpoints().writeSeconds());
+      long stall = System.nanoTime() - began;
+      phases.add(Phase.SAVE, stall);
+      saveTimes.saved(position.step(), stall / 1e9, parts.checkpoints().writeSeconds());
     }
   }
 
@@ -230,7 +246,7 @@ final class TrainingLoop {
     }
     saved = parts.checkpoints().keep(position.step(), step.state(values(position))).or(() -> saved);
     savedAfter = position.step();
-    checkpointSeconds += (System.nanoTime() - began) / 1e9;
+    phases.add(Phase.SAVE, System.nanoTime() - began);
     return saved.map(Path::toString).orElse("");
   }
 
@@ -270,11 +286,11 @@ final class TrainingLoop {
             end.step(),
             phases.trainingSeconds(),
             phases.seconds(Phase.READ),
-            phases.seconds(Phase.COMPUTE),
+            phases.computeNanos() / 1e9,
             phases.seconds(Phase.SYNC),
             volume.tensorBytes(),
             volume.payloadBytes(),
-            checkpointSeconds,
+            phases.seconds(Phase.SAVE),
             checkpoint);
     events.accept(result);
     if (communicator.rank() == 0) {

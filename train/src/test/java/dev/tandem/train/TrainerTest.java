@@ -108,13 +108,17 @@ class TrainerTest {
     assertEquals(result, events.getLast());
     TrainingEvent.Step last = assertInstanceOf(TrainingEvent.Step.class, events.get(15));
     assertEquals(806, last.images());
+    assertTrue(last.accuracy() > 0 && last.accuracy() <= 1, last.toString());
+    assertTrue(last.forward() > 0 && last.backward() > 0 && last.update() > 0, last.toString());
+    double parts = last.read() + last.forward() + last.backward() + last.sync() + last.update();
+    assertTrue(parts + last.save() <= last.ms() + 0.01, last.toString());
     TrainingEvent.Epoch epoch = assertInstanceOf(TrainingEvent.Epoch.class, events.get(16));
     assertEquals(result.accuracy(), epoch.testAccuracy());
     TrainingEvent.Loading loading = assertInstanceOf(TrainingEvent.Loading.class, events.get(17));
     assertEquals(14, loading.step());
     assertEquals(loading.stalls().bottleneck(), loading.bottleneck());
     assertTrue(loading.stalls().samples() > 400, loading.toString());
-    String line = TrainingEvent.LINE_PREFIX + loading.json();
+    String line = TrainingEvent.LINE_PREFIX + loading.json(1);
     assertEquals(Optional.of(loading), TrainingEvent.ofLine(line));
   }
 }

@@ -1,17 +1,14 @@
 package dev.tandem.train.tensorboard;
 
 import dev.tandem.core.protobuf.ProtoWriter;
-import dev.tandem.posix.FileErrors;
-import java.io.BufferedOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
+import dev.tandem.posix.LogFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
@@ -23,6 +20,9 @@ public final class EventFile implements AutoCloseable {
 
   private static final String VERSION = "brain.Event:2";
   private static final int SESSION_START = 1;
+
+  /** What was added is in the file after this time at the latest, when more is added. */
+  private static final long FLUSH_MILLIS = 10_000;
 
   // Fields of the messages Event, Summary, Summary.Value and SessionLog.
   private static final int WALL_TIME = 1;
@@ -36,34 +36,33 @@ public final class EventFile implements AutoCloseable {
   private static final int STATUS = 1;
 
   private final Path path;
-  private final OutputStream stream;
+  private final LogFile file;
   private final Clock clock;
+  private long flushed;
 
-  private EventFile(Path path, OutputStream stream, Clock clock) {
+  private EventFile(Path path, LogFile file, Clock clock) {
     this.path = path;
-    this.stream = stream;
+    this.file = file;
     this.clock = clock;
+    flushed = clock.millis();
   }
 
   /**
    * Begins a new file in a folder.
    *
    * @param firstStep the step after which it continues; 0 at the beginning of a run
+   * @param lines gets what a person should know: the file never ends the work
    */
-  public static EventFile create(Path folder, long firstStep, Clock clock) {
+  public static EventFile create(Path folder, long firstStep, Clock clock, Consumer<String> lines) {
     Path path = free(folder, "events.tfevents.%010d".formatted(clock.instant().getEpochSecond()));
-    try {
-      OutputStream stream = Files.newOutputStream(path, StandardOpenOption.CREATE_NEW);
-      EventFile file = new EventFile(path, new BufferedOutputStream(stream), clock);
-      file.write(file.event(0).text(FILE_VERSION, VERSION));
-      if (firstStep > 0) {
-        ProtoWriter session = new ProtoWriter().varint(STATUS, SESSION_START);
-        file.write(file.event(firstStep + 1).message(SESSION_LOG, session));
-      }
-      return file;
-    } catch (IOException e) {
-      throw FileErrors.failure("write", path, e);
+    EventFile file = new EventFile(path, new LogFile(path, lines), clock);
+    file.write(file.event(0).text(FILE_VERSION, VERSION));
+    if (firstStep > 0) {
+      ProtoWriter session = new ProtoWriter().varint(STATUS, SESSION_START);
+      file.write(file.event(firstStep + 1).message(SESSION_LOG, session));
     }
+    file.flush();
+    return file;
   }
 
   /** Two runs may begin within a second. */
@@ -90,13 +89,10 @@ public final class EventFile implements AutoCloseable {
     return path;
   }
 
-  /** Hands all that was added to the system. */
+  /** Hands all that was added to the system, if it takes it. */
   public void flush() {
-    try {
-      stream.flush();
-    } catch (IOException e) {
-      throw FileErrors.failure("write", path, e);
-    }
+    flushed = clock.millis();
+    file.flush();
   }
 
   private ProtoWriter event(long step) {
@@ -113,10 +109,9 @@ public final class EventFile implements AutoCloseable {
     record.putInt(masked(record.array(), Long.BYTES));
     record.put(data);
     record.putInt(masked(data, data.length));
-    try {
-      stream.write(record.array());
-    } catch (IOException e) {
-      throw FileErrors.failure("write", path, e);
+    file.add(record.array());
+    if (clock.millis() - flushed >= FLUSH_MILLIS) {
+      flush();
     }
   }
 
@@ -129,10 +124,6 @@ public final class EventFile implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
-      stream.close();
-    } catch (IOException e) {
-      throw FileErrors.failure("write", path, e);
-    }
+    file.close();
   }
 }
