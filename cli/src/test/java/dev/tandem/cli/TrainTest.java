@@ -157,7 +157,7 @@ class TrainTest {
     }
     String sentence = tables.lines().toList().getLast();
     String metrics = Files.readString(run.resolve("metrics.jsonl"));
-    assertTrue(metrics.contains("{\"event\":\"stragglers\""), metrics);
+    assertTrue(metrics.contains("\"event\":\"stragglers\""), metrics);
     assertTrue(Files.readString(run.resolve("report.html")).contains(sentence), sentence);
   }
 
@@ -179,7 +179,7 @@ class TrainTest {
 
   /** As if the machine had died after the checkpoint of step 10. */
   private static void resumed(Path run, JsonNode trained) throws Exception {
-    String metrics = Files.readString(run.resolve("metrics.jsonl"));
+    List<Double> losses = RunMetrics.losses(run);
     for (String name : names(run.resolve("checkpoints"))) {
       if (name.startsWith("step-") && !name.contains("/") && !name.endsWith("10")) {
         FileTrees.delete(run.resolve("checkpoints").resolve(name));
@@ -187,12 +187,7 @@ class TrainTest {
     }
     JsonNode resumed = train("resumed", "-n", 2, "--name", "three", "--resume");
     assertEquals(trained.path("digest").asText(), resumed.path("digest").asText());
-    assertEquals(
-        metrics.lines().filter(line -> line.contains("\"step\",")).toList(),
-        Files.readString(run.resolve("metrics.jsonl"))
-            .lines()
-            .filter(line -> line.contains("\"step\","))
-            .toList());
+    assertEquals(losses, RunMetrics.losses(run));
   }
 
   private static void predicted(Path run) throws Exception {

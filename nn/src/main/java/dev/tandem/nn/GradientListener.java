@@ -24,7 +24,7 @@ public interface GradientListener {
   default void backwardBegins() {}
 
   /**
-   * The network has answered one of the step's batches.
+   * The network has answered one of the step's batches, whose targets are labels.
    *
    * @param correct counts the samples that are classified right; valid during this call
    */

@@ -85,6 +85,11 @@ public final class Network implements AutoCloseable {
     return options;
   }
 
+  /** What the outputs of a batch cost. */
+  public Loss loss() {
+    return passes.loss();
+  }
+
   /** The type of parameters, gradients and samples. */
   public DType dtype() {
     return options.dtype();

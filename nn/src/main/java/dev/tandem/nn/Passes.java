@@ -31,6 +31,10 @@ final class Passes {
     outputs = spec.classes();
   }
 
+  Loss loss() {
+    return loss;
+  }
+
   double[] forwardBackward(List<Samples> shards, TrainingStep step) {
     shards.forEach(this::check);
     return network.inScope(() -> layerwise(shards, step));
@@ -45,7 +49,7 @@ final class Passes {
           double sum = loss.meanLoss(answers, targets).item() * samples.count();
           return switch (loss.target()) {
             case LABEL -> {
-              long correct = (long) answers.argmax(1).eq(targets).sum().item();
+              long correct = correct(answers, targets);
               yield new Evaluation(samples.count(), correct, sum, List.of());
             }
             case VALUES -> new Evaluation(samples.count(), 0, sum, TargetSums.of(answers, targets));
@@ -100,7 +104,9 @@ final class Passes {
   /** The loss of a run; its gradient is set at the outputs. */
   private double compare(Lockstep lockstep, int run, Samples samples, TrainingStep step) {
     Tensor targets = targets(samples);
-    step.ready().answered(run, () -> loss.correct(lockstep.output(run, 0), targets));
+    if (loss.target() == Loss.Target.LABEL) {
+      step.ready().answered(run, () -> correct(lockstep.output(run, 0), targets));
+    }
     double sum = 0;
     for (int i = 0; i < spec.outputs().size(); i++) {
       Tensor values = lockstep.output(run, i);
@@ -111,6 +117,10 @@ final class Passes {
       lockstep.gradient(run, i, share == 1 ? gradient : gradient.mul(share));
     }
     return sum;
+  }
+
+  private static long correct(Tensor answers, Tensor labels) {
+    return (long) answers.argmax(1).eq(labels).sum().item();
   }
 
   private void tell(TrainingStep step, int shard, int parameter) {

@@ -7,9 +7,9 @@ import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Gradients;
+import dev.tandem.nn.Loss;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
-import dev.tandem.nn.spec.Loss;
 import dev.tandem.train.StopRequests.Decision;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +33,7 @@ abstract class ReplicatedStep implements DistributedStep {
     communicator = context.communicator();
     network = context.network();
     optimizer = context.optimizer();
-    classifies = network.spec().loss() == Loss.SOFTMAX_CROSS_ENTROPY;
+    classifies = network.loss().target() == Loss.Target.LABEL;
     validation = new Validation(context.config(), communicator, this::plan);
     network.buffers().forEach(buffer -> buffersBefore.add(arena.allocate(buffer.byteSize(), 64)));
   }
