@@ -39,6 +39,19 @@ public record Evaluation(long samples, long correct, double lossSum, List<Target
     return sums;
   }
 
+  /**
+   * The same where errors are counted in other units; losses stay.
+   *
+   * @param units one for each output, or one for all
+   */
+  public Evaluation scaled(List<Double> units) {
+    List<TargetSums> scaled = new ArrayList<>();
+    for (int i = 0; i < targets.size(); i++) {
+      scaled.add(targets.get(i).scaled(units.get(units.size() == 1 ? 0 : i)));
+    }
+    return new Evaluation(samples, correct, lossSum, scaled);
+  }
+
   /** Whether targets are values, so that there are errors instead of an accuracy. */
   public boolean regression() {
     return !targets.isEmpty();

@@ -43,6 +43,11 @@ public record TargetSums(double absolute, double squared, double sum, double sum
     return List.copyOf(all);
   }
 
+  TargetSums scaled(double unit) {
+    return new TargetSums(
+        absolute * unit, squared * unit * unit, sum * unit, sumOfSquares * unit * unit);
+  }
+
   TargetSums plus(TargetSums other) {
     return new TargetSums(
         absolute + other.absolute,

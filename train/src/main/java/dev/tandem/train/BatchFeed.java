@@ -7,7 +7,7 @@ import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Loader;
 import dev.tandem.data.load.LoaderOptions;
 import dev.tandem.data.load.Plan;
-import dev.tandem.data.load.Preparation;
+import dev.tandem.data.load.RecordPreparation;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Position;
@@ -61,7 +61,7 @@ final class BatchFeed implements AutoCloseable {
   private void begin(Position from, int batch) {
     steps = steps(config, source, batch);
     step.check(smallestStep(from));
-    Preparation preparation = config.trainingPreparation();
+    RecordPreparation preparation = config.trainingPreparation();
     Plan plan = step.plan(from, stepsLeft(from));
     LoaderOptions options =
         config.data().loader().withVirtual(config.synchronisation().sharesPool());

@@ -36,7 +36,7 @@ public final class Predictor {
   public Predictor(SavedRun run) {
     config = run.config();
     network = run.network();
-    preparation = config.testPreparation();
+    preparation = config.testImages();
   }
 
   /** Whether the network takes one channel. */

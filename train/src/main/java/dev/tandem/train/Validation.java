@@ -8,7 +8,7 @@ import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Loader;
 import dev.tandem.data.load.Plan;
-import dev.tandem.data.load.Preparation;
+import dev.tandem.data.load.RecordPreparation;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.SampleOrder;
@@ -18,7 +18,6 @@ import dev.tandem.data.order.Steps;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.TargetSums;
-import dev.tandem.nn.spec.LossKind;
 import dev.tandem.train.config.TrainingConfig;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -68,7 +67,7 @@ public final class Validation {
     Plan plan = plans.apply(Position.START, steps.stepsFor(1));
     Evaluation[] parts = new Evaluation[plan.endShard() - plan.firstShard()];
     Arrays.fill(parts, Evaluation.NONE);
-    Preparation preparation = config.testPreparation();
+    RecordPreparation preparation = config.testPreparation();
     try (Loader loader = new Loader(test, steps, preparation, plan, config.data().loader())) {
       while (loader.hasNext()) {
         add(network, loader.next(), plan, parts);
@@ -103,8 +102,7 @@ public final class Validation {
   }
 
   private Evaluation sum(Evaluation[] parts, int shards) {
-    int targets =
-        config.network().loss() == LossKind.MEAN_SQUARED_ERROR ? config.network().classes() : 0;
+    int targets = config.regression() ? config.network().classes() : 0;
     int width = NUMBERS + PER_TARGET * targets;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment own = arena.allocate(ValueLayout.JAVA_DOUBLE, (long) width * parts.length);
@@ -115,7 +113,8 @@ public final class Validation {
       }
       MemorySegment sums = arena.allocate(ValueLayout.JAVA_DOUBLE, width);
       communicator.elasticAllreduce(own, shards, sums, DType.FLOAT64, ReduceOp.SUM);
-      return evaluation(sums.toArray(ValueLayout.JAVA_DOUBLE));
+      return evaluation(sums.toArray(ValueLayout.JAVA_DOUBLE))
+          .scaled(config.data().targetNormalisation().deviations());
     }
   }
 

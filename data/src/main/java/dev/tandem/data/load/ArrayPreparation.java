@@ -54,9 +54,14 @@ public record ArrayPreparation(
     return new ArrayWriter();
   }
 
-  /** Whether the target of a record is what this preparation expects; fails if it is not. */
+  /** Whether arrays of this shape can be taken: one channel may be left out. */
+  public boolean fits(List<Integer> other) {
+    return other.equals(shape)
+        || (shape.getFirst() == 1 && other.equals(shape.subList(1, shape.size())));
+  }
+
   private void check(ArrayRecord array) {
-    if (!array.shape().equals(shape)) {
+    if (!fits(array.shape())) {
       throw new WorkFailedException("its shape is %s, expected %s".formatted(array.shape(), shape));
     }
     if (array.values().size() != targetValues) {

@@ -2,12 +2,15 @@ package dev.tandem.train.config;
 
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.ArrayRecord;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.format.ImageHalves;
 import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.image.Image;
+import dev.tandem.data.load.ArrayPreparation;
 import dev.tandem.data.load.Preparation;
+import dev.tandem.data.load.RecordPreparation;
 import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
@@ -68,10 +71,14 @@ public final class DataCheck {
                 .formatted(data.split(), train, config.seed()));
   }
 
-  private static void check(String key, DataPart part, Locate locate, Preparation preparation) {
+  private static void check(String key, DataPart part, Locate locate, RecordPreparation wanted) {
     try (RecordSource source = Sources.open(part, locate)) {
       if (source.size() == 0) {
         throw new WorkFailedException(part.path() + " holds no records");
+      }
+      if (!(wanted instanceof Preparation preparation)) {
+        checkArray(key, source, (ArrayPreparation) wanted);
+        return;
       }
       Image image = firstImage(source, preparation);
       if (image.channels() != preparation.format().channels()
@@ -92,6 +99,27 @@ public final class DataCheck {
       }
     } catch (WorkFailedException e) {
       throw new WorkFailedException(key + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void checkArray(String key, RecordSource source, ArrayPreparation wanted) {
+    ArrayRecord first = ArrayRecord.decode(source.record(0).value());
+    if (!wanted.fits(first.shape())) {
+      throw new UsageException(
+          "%s: its arrays are %s, but the network takes %s"
+              .formatted(key, first.shape(), wanted.shape()));
+    }
+    if (first.values().size() != wanted.targetValues()) {
+      throw new UsageException(
+          first.values().isEmpty()
+              ? "%s: its targets are labels, but loss is mean-squared-error".formatted(key)
+              : "%s: its targets are %d values, but the network has %s"
+                  .formatted(
+                      key,
+                      first.values().size(),
+                      wanted.targetValues() == 0
+                          ? "classes"
+                          : wanted.targetValues() + " outputs: change the last layer"));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.tandem.train.config;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
+import dev.tandem.data.augment.ArrayStatistics;
 import dev.tandem.data.augment.AugmentationText;
 import dev.tandem.data.augment.Normalisation;
 import dev.tandem.data.format.SourceFormat;
@@ -15,8 +16,11 @@ import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.read.mode.CachePolicy;
 import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.data.rows.Columns;
 import dev.tandem.data.source.ClassNames;
 import dev.tandem.data.source.DataPart;
+import dev.tandem.nn.spec.LossKind;
+import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.yaml.Default;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +39,8 @@ import java.util.Optional;
  *     numbers, and the seed
  * @param augment what is done to training images, as {@link AugmentationText} reads it
  * @param testAugment what is done to test images
+ * @param records what records are
+ * @param normaliseTargets how targets that are values become numbers of zero mean and unit variance
  * @param epochEnd what happens to the batch in which an epoch ends
  * @param read how the records of an LMDB database are read
  * @param cache whether an LMDB database is brought into memory while it is first read
@@ -44,6 +50,7 @@ import java.util.Optional;
  * @param prefetchMegabytes memory for what is read ahead
  * @param skipBadRecords bad records that may be left out
  * @param reuse how samples are served several times before others are read; empty if they are not
+ * @param columns of a table, if the records are rows of one; from the database of them
  * @param classNames names of the classes in the order of the labels; may be empty
  */
 public record DataConfig(
@@ -53,7 +60,9 @@ public record DataConfig(
     @Default("0") double split,
     @Default("") String augment,
     @Default("") String testAugment,
+    @Default("auto") RecordKind records,
     @Default("compute") Normalise normalise,
+    @Default("compute") Normalise normaliseTargets,
     @Default("index") Shuffle shuffle,
     @Default("exact") EpochEnd epochEnd,
     @Default("auto") ReadMode read,
@@ -64,6 +73,7 @@ public record DataConfig(
     @Default("256") long prefetchMegabytes,
     @Default("0") long skipBadRecords,
     Optional<ReuseConfig> reuse,
+    Optional<Columns> columns,
     @Default("[]") List<String> classNames) {
 
   public DataConfig {
@@ -95,14 +105,49 @@ public record DataConfig(
     return Require.absolute(place);
   }
 
-  /**
-   * The same with the mean and deviation of the training data and the names of its classes, unless
-   * it has some already.
-   *
-   * @param channels of the network's input
-   * @param classes that the network tells apart
-   */
-  DataConfig resolved(int channels, int classes, long seed) {
+  /** The same with all that the training data tells, unless it has been told already. */
+  DataConfig resolved(NetworkSpec network, FirstRecord first, long seed) {
+    RecordKind kind = records.resolved(network, first);
+    if (kind == RecordKind.ARRAYS) {
+      return ofArrays(network, seed);
+    }
+    int channels = Math.toIntExact(network.input().extents().getFirst());
+    return with(
+        kind,
+        normalise.computed(part(Split.TRAIN, seed), locate, channels),
+        Normalise.NONE,
+        columns,
+        classNames.isEmpty() ? namesFound(network.classes()) : classNames);
+  }
+
+  private DataConfig ofArrays(NetworkSpec network, long seed) {
+    if (!augment.isEmpty() || !testAugment.isEmpty()) {
+      throw new UsageException(
+          "%s is for images, but data.train holds arrays"
+              .formatted(augment.isEmpty() ? "test-augment" : "augment"));
+    }
+    Optional<Columns> known = columns.or(() -> Columns.of(Path.of(train)));
+    boolean classes = network.loss() == LossKind.SOFTMAX_CROSS_ENTROPY;
+    List<String> names =
+        classNames.isEmpty() && classes ? namesFound(network.classes()) : classNames;
+    if (!normalise.open() && !normaliseTargets.open()) {
+      return with(RecordKind.ARRAYS, normalise, normaliseTargets, known, names);
+    }
+    ArrayStatistics statistics = Normalise.ofArrays(part(Split.TRAIN, seed), locate);
+    return with(
+        RecordKind.ARRAYS,
+        normalise.or(statistics.inputs()),
+        normaliseTargets.or(statistics.targets()),
+        known,
+        names);
+  }
+
+  private DataConfig with(
+      RecordKind kind,
+      Normalise inputs,
+      Normalise targets,
+      Optional<Columns> table,
+      List<String> names) {
     return new DataConfig(
         path,
         train,
@@ -110,7 +155,9 @@ public record DataConfig(
         split,
         augment,
         testAugment,
-        normalise.computed(part(Split.TRAIN, seed), locate, channels),
+        kind,
+        inputs,
+        targets,
         shuffle,
         epochEnd,
         read,
@@ -121,7 +168,8 @@ public record DataConfig(
         prefetchMegabytes,
         skipBadRecords,
         reuse,
-        classNames.isEmpty() ? namesFound(classes) : classNames);
+        table,
+        names);
   }
 
   private List<String> namesFound(int classes) {
@@ -148,6 +196,11 @@ public record DataConfig(
   /** How bytes become floats. */
   public Normalisation normalisation() {
     return new Normalisation(normalise.mean(), normalise.deviation());
+  }
+
+  /** How targets that are values become numbers of zero mean and unit variance. */
+  public Normalisation targetNormalisation() {
+    return new Normalisation(normaliseTargets.mean(), normaliseTargets.deviation());
   }
 
   /** How training samples are read, in this number of epochs. */

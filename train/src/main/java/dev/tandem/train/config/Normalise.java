@@ -5,6 +5,7 @@ import dev.tandem.core.Progress;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
+import dev.tandem.data.augment.ArrayStatistics;
 import dev.tandem.data.augment.Normalisation;
 import dev.tandem.data.augment.PixelStatistics;
 import dev.tandem.data.decode.DatumDecoder;
@@ -51,6 +52,28 @@ public record Normalise(List<Double> mean, List<Double> deviation) {
 
   private static Normalise of(Normalisation numbers) {
     return new Normalise(numbers.means(), numbers.deviations());
+  }
+
+  /** No normalisation. */
+  static final Normalise NONE = of(Normalisation.UNIT);
+
+  /** Whether the numbers are still to be computed. */
+  boolean open() {
+    return mean.isEmpty();
+  }
+
+  /** The same with numbers, which are these if there are none. */
+  Normalise or(Normalisation numbers) {
+    return open() ? of(numbers) : this;
+  }
+
+  /** What makes the arrays of training data zero mean and unit variance. */
+  static ArrayStatistics ofArrays(DataPart train, Locate locate) {
+    try (RecordSource source = Sources.open(train, locate)) {
+      return ArrayStatistics.of(source, LOOKED_AT);
+    } catch (WorkFailedException e) {
+      throw new WorkFailedException("data.train: " + e.getMessage(), e);
+    }
   }
 
   /** The same with numbers, which are computed from training data if there are none. */

@@ -7,7 +7,10 @@ import dev.tandem.core.UsageException;
 import dev.tandem.data.ImageFormat;
 import dev.tandem.data.augment.AugmentationText;
 import dev.tandem.data.decode.DatumDecoder;
+import dev.tandem.data.format.SourceFormat.Split;
+import dev.tandem.data.load.ArrayPreparation;
 import dev.tandem.data.load.Preparation;
+import dev.tandem.data.load.RecordPreparation;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.LossKind;
@@ -20,6 +23,7 @@ import java.util.Optional;
  * Everything that decides a run, checked once and then fixed.
  *
  * @param network layer by layer
+ * @param loss by which the network learns; that of the network follows it
  * @param epochs passes over the training set
  * @param mostSteps the run ends after this many steps even if epochs are left; 0 for no limit
  * @param servers parameter servers instead of allreduce, if wanted
@@ -32,6 +36,7 @@ public record TrainingConfig(
     BatchConfig batch,
     OptimizerConfig optimizer,
     ScheduleConfig schedule,
+    @Default("auto") TrainingLoss loss,
     @Default("10") long epochs,
     @JsonProperty("steps") @Default("0") long mostSteps,
     @JsonUnwrapped ComputeConfig compute,
@@ -52,24 +57,11 @@ public record TrainingConfig(
   public TrainingConfig {
     Require.atLeast("epochs", 1, epochs);
     Require.atLeast("steps", 0, mostSteps);
-    data =
-        data.resolved(
-            Math.toIntExact(network.input().extents().getFirst()), network.classes(), seed);
-    if (network.input().extents().size() != 3) {
-      throw new UsageException(
-          "network: its input is %s, but samples are images of channels, height and width"
-              .formatted(network.input()));
-    }
-    if (network.loss() != LossKind.SOFTMAX_CROSS_ENTROPY) {
-      throw new UsageException(
-          "network: its loss is %s, but data sets have a class for each image: use %s"
-              .formatted(network.loss().word(), LossKind.SOFTMAX_CROSS_ENTROPY.word()));
-    }
-    if (!data.classNames().isEmpty() && data.classNames().size() != network.classes()) {
-      throw new UsageException(
-          "data.class-names are %d, but the network tells %d classes apart"
-              .formatted(data.classNames().size(), network.classes()));
-    }
+    FirstRecord first = FirstRecord.of(data.part(Split.TRAIN, seed), data.locate());
+    loss = loss.resolved(network, first);
+    network = network.withLoss(loss.kind());
+    data = data.resolved(network, first, seed);
+    checkSamples(network, data);
     servers.ifPresent(wanted -> wanted.check(determinism, optimizer, batch, gradients));
     ReuseConfig.check(data.reuse().isPresent(), batch, determinism, servers);
     if (determinism.elastic()) {
@@ -77,6 +69,28 @@ public record TrainingConfig(
     }
     LayerNames.matching(network, fineTune.freeze());
     preparation(network, data, "", seed); // checks that they go together
+  }
+
+  private static void checkSamples(NetworkSpec network, DataConfig data) {
+    boolean images = data.records() == RecordKind.IMAGES;
+    if (images && network.input().extents().size() != 3) {
+      throw new UsageException(
+          "network: its input is %s, but samples are images of channels, height and width"
+              .formatted(network.input()));
+    }
+    boolean classes = network.loss() == LossKind.SOFTMAX_CROSS_ENTROPY;
+    if (images && !classes) {
+      throw new UsageException(
+          "network: its loss is %s, but data sets have a class for each image: use %s"
+              .formatted(network.loss().word(), LossKind.SOFTMAX_CROSS_ENTROPY.word()));
+    }
+    if (classes
+        && !data.classNames().isEmpty()
+        && data.classNames().size() != network.classes()) {
+      throw new UsageException(
+          "data.class-names are %d, but the network tells %d classes apart"
+              .formatted(data.classNames().size(), network.classes()));
+    }
   }
 
   private static void checkElastic(
@@ -142,16 +156,38 @@ public record TrainingConfig(
   }
 
   /** What becomes of training records. */
-  public Preparation trainingPreparation() {
+  public RecordPreparation trainingPreparation() {
     return preparation(network, data, data.augment(), seed);
   }
 
   /** What becomes of test records. */
-  public Preparation testPreparation() {
+  public RecordPreparation testPreparation() {
     return preparation(network, data, data.testAugment(), seed);
   }
 
-  private static Preparation preparation(
+  private static RecordPreparation preparation(
+      NetworkSpec network, DataConfig data, String augment, long seed) {
+    return data.records() == RecordKind.ARRAYS
+        ? arrays(network, data)
+        : images(network, data, augment, seed);
+  }
+
+  private static ArrayPreparation arrays(NetworkSpec network, DataConfig data) {
+    boolean values = network.loss() == LossKind.MEAN_SQUARED_ERROR;
+    return new ArrayPreparation(
+        network.input().extents().stream().map(Math::toIntExact).toList(),
+        values ? 0 : network.classes(),
+        values ? network.classes() : 0,
+        data.normalisation(),
+        data.targetNormalisation());
+  }
+
+  /** What becomes of test images; only for data sets of images. */
+  public Preparation testImages() {
+    return images(network, data, data.testAugment(), seed);
+  }
+
+  private static Preparation images(
       NetworkSpec network, DataConfig data, String augment, long seed) {
     ImageFormat format = format(network);
     return new Preparation(
@@ -160,6 +196,11 @@ public record TrainingConfig(
         data.normalisation(),
         format,
         new Seed(seed).derive("augmentation"));
+  }
+
+  /** Whether targets are values instead of labels: then there are errors, and no accuracy. */
+  public boolean regression() {
+    return network.loss() == LossKind.MEAN_SQUARED_ERROR;
   }
 
   /** What all images must have in common to go into this network. */
