@@ -49,7 +49,9 @@ final class Curves implements AutoCloseable {
     return tested
         .map(
             epoch ->
-                String.format(Locale.ROOT, "  test accuracy %.2f%%", 100 * epoch.testAccuracy()))
+                epoch.regression() == null
+                    ? String.format(Locale.ROOT, "  test accuracy %.2f%%", 100 * epoch.testAccuracy())
+                    : "  test " + epoch.regression().sentence())
         .map(text::concat)
         .orElse(text);
   }

@@ -1,5 +1,6 @@
 package dev.tandem.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.format.SourceFormat.Split;
@@ -7,8 +8,11 @@ import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Evaluation;
+import dev.tandem.train.RegressionScores;
 import dev.tandem.train.SavedRun;
+import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.Validation;
+import dev.tandem.train.config.RecordKind;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,7 +53,14 @@ final class EvalCommand extends TandemCommand {
 
   /** What {@code --json} gets. */
   record Results(
-      String run, long step, long images, double accuracy, double testLoss, double seconds) {}
+      String run,
+      long step,
+      long images,
+      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = TrainingEvent.NotANumber.class)
+          double accuracy,
+      double testLoss,
+      @JsonInclude(JsonInclude.Include.NON_NULL) RegressionScores regression,
+      double seconds) {}
 
   @Override
   protected Object run() {
@@ -63,17 +74,29 @@ final class EvalCommand extends TandemCommand {
         }
         Evaluation evaluation = Validation.alone(saved.config(), saved.network(), test);
         double seconds = (System.nanoTime() - began) / 1e9;
-        out().printf("%20s: %.2f%%%n", "accuracy", evaluation.accuracy() * 100);
+        RegressionScores scores = RegressionScores.of(evaluation);
+        if (scores == null) {
+          out().printf("%20s: %.2f%%%n", "accuracy", evaluation.accuracy() * 100);
+        } else {
+          out().printf("%20s: %.6g%n", "MSE", scores.mse());
+          out().printf("%20s: %.6g%n", "MAE", scores.mae());
+          out().printf("%20s: %.4f%n", "R2", scores.r2());
+        }
         out().printf("%20s: %.4f%n", "mean loss", evaluation.meanLoss());
-        out().printf("%20s: %,d%n", "images", evaluation.samples());
+        out()
+            .printf(
+                "%20s: %,d%n",
+                saved.config().data().records() == RecordKind.ARRAYS ? "samples" : "images",
+                evaluation.samples());
         out().printf("%20s: %,d%n", "after step", saved.step());
         out().printf("%20s: %.1f s%n", "total time", seconds);
         return new Results(
             run.toString(),
             saved.step(),
             evaluation.samples(),
-            evaluation.accuracy(),
+            scores == null ? evaluation.accuracy() : Double.NaN,
             evaluation.meanLoss(),
+            scores,
             seconds);
       }
     }

@@ -1,5 +1,6 @@
 package dev.tandem.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.board.Report;
 import dev.tandem.comm.launch.Placement;
 import dev.tandem.comm.launch.Restarts;
@@ -12,6 +13,7 @@ import dev.tandem.nn.Engine;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileTrees;
 import dev.tandem.train.RankMain;
+import dev.tandem.train.RegressionScores;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
 import dev.tandem.train.config.DataCheck;
@@ -119,9 +121,12 @@ final class TrainCommand extends TandemCommand {
   /** What {@code --json} gets. */
   record Results(
       String run,
-      double accuracy,
+      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = TrainingEvent.NotANumber.class)
+          double accuracy,
       double testLoss,
-      double bestAccuracy,
+      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = TrainingEvent.NotANumber.class)
+          double bestAccuracy,
+      @JsonInclude(JsonInclude.Include.NON_NULL) RegressionScores regression,
       long bestStep,
       boolean stoppedEarly,
       double imagesPerSecond,
@@ -248,7 +253,17 @@ final class TrainCommand extends TandemCommand {
   private static List<Report.Fact> facts(
       TrainingEvent.Result result, TrainingEvent.Loading loading, double seconds) {
     List<Report.Fact> facts = new ArrayList<>();
-    facts.add(fact("test accuracy", "%.2f%%", result.accuracy() * 100));
+    if (result.regression() != null) {
+      facts.add(fact("test MSE", "%.4g", result.regression().mse()));
+      facts.add(fact("test MAE", "%.4g", result.regression().mae()));
+      facts.add(fact("test R2", "%.4f", result.regression().r2()));
+      if (result.bestLoss() < result.testLoss()) {
+        facts.add(fact("best loss", "%.4g", result.bestLoss()));
+        facts.add(fact("best after", "step %,d", result.bestStep()));
+      }
+    } else {
+      facts.add(fact("test accuracy", "%.2f%%", result.accuracy() * 100));
+    }
     if (result.bestAccuracy() > result.accuracy()) {
       facts.add(fact("best accuracy", "%.2f%%", result.bestAccuracy() * 100));
       facts.add(fact("best after", "step %,d", result.bestStep()));
@@ -287,9 +302,10 @@ final class TrainCommand extends TandemCommand {
       Path report) {
     return new Results(
         run.path().toString(),
-        result.accuracy(),
+        result.regression() == null ? result.accuracy() : Double.NaN,
         result.testLoss(),
-        result.bestAccuracy(),
+        result.regression() == null ? result.bestAccuracy() : Double.NaN,
+        result.regression(),
         result.bestStep(),
         result.stoppedEarly(),
         result.imagesPerSecond(),

@@ -212,7 +212,7 @@ public final class RankMain {
     return new BackgroundCheckpoints(
         communicator,
         circumstances.partner().filter(partner -> config.checkpoint().partner()),
-        config.checkpoint().levels(circumstances.run()),
+        config.checkpoint().levels(circumstances.run(), config.regression()),
         DurableFiles.system(),
         System.err::println,
         cost -> {

@@ -66,7 +66,13 @@ public final class RunLog implements AutoCloseable {
       case TrainingEvent.Epoch epoch -> {
         board.add(
             epoch.step(),
-            Map.of("test/accuracy", epoch.testAccuracy(), "test/loss", epoch.testLoss()));
+            epoch.regression() == null
+                ? Map.of("test/accuracy", epoch.testAccuracy(), "test/loss", epoch.testLoss())
+                : Map.of(
+                    "test/loss", epoch.testLoss(),
+                    "test/MSE", epoch.regression().mse(),
+                    "test/MAE", epoch.regression().mae(),
+                    "test/R2", epoch.regression().r2()));
         board.flush();
       }
       case TrainingEvent.Result _ -> board.flush();

@@ -22,6 +22,9 @@ record RunProgress(
   /** The value that names the order of samples under reuse. */
   private static final String REUSE = "data-reuse";
 
+  /** The value of the best validation; checkpoints of old have best-accuracy instead. */
+  private static final String BEST = "best-score";
+
   private static final String NO_REUSE = "none";
 
   /** The beginning of a run with this batch. */
@@ -42,7 +45,7 @@ record RunProgress(
     values.put("position", steps.save(position));
     values.put("batch", Integer.toString(batch));
     values.put("smoothed-loss", Double.toString(smoothedLoss));
-    values.put("best-accuracy", Double.toString(best.accuracy()));
+    values.put(BEST, Double.toString(best.score()));
     values.put("best-step", Long.toString(best.step()));
     values.put("validations-without-gain", Integer.toString(best.withoutGain()));
     values.put("batch-sizing", sizing);
@@ -64,7 +67,7 @@ record RunProgress(
         Integer.parseInt(values.get("batch")),
         Double.parseDouble(values.get("smoothed-loss")),
         new BestModel(
-            Double.parseDouble(values.get("best-accuracy")),
+            Double.parseDouble(values.getOrDefault(BEST, values.get("best-accuracy"))),
             Long.parseLong(values.get("best-step")),
             Integer.parseInt(values.get("validations-without-gain"))),
         values.get("batch-sizing"));

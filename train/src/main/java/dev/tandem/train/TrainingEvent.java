@@ -72,8 +72,19 @@ public sealed interface TrainingEvent {
       float save)
       implements TrainingEvent {}
 
-  /** An epoch has ended and the test set was evaluated by all ranks together. */
-  record Epoch(long epoch, long step, double testAccuracy, double testLoss)
+  /**
+   * An epoch has ended and the test set was evaluated by all ranks together.
+   *
+   * @param testAccuracy not a number, and left out, if targets are values
+   * @param regression null, and left out, unless targets are values
+   */
+  record Epoch(
+      long epoch,
+      long step,
+      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NotANumber.class)
+          double testAccuracy,
+      double testLoss,
+      @JsonInclude(JsonInclude.Include.NON_NULL) RegressionScores regression)
       implements TrainingEvent {}
 
   /**
@@ -104,7 +115,10 @@ public sealed interface TrainingEvent {
   /**
    * The run has ended.
    *
-   * @param accuracy share of the test set that is classified right, 0 to 1
+   * @param accuracy share of the test set that is classified right, 0 to 1; not a number if targets
+   *     are values
+   * @param bestLoss test loss of the best validation if targets are values, else not a number
+   * @param regression null, and left out, unless targets are values
    * @param bestAccuracy that of the best validation, which was after {@code bestStep}
    * @param stoppedEarly whether it ended because validations brought no gain any more
    * @param imagesPerSecond training images of all ranks by the time of the steps (evaluation and
@@ -117,9 +131,14 @@ public sealed interface TrainingEvent {
    * @param checkpoint where the last state is; empty if it was there before
    */
   record Result(
-      double accuracy,
+      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NotANumber.class)
+          double accuracy,
       double testLoss,
-      double bestAccuracy,
+      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NotANumber.class)
+          double bestAccuracy,
+      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NotANumber.class)
+          double bestLoss,
+      @JsonInclude(JsonInclude.Include.NON_NULL) RegressionScores regression,
       long bestStep,
       boolean stoppedEarly,
       double imagesPerSecond,
@@ -172,6 +191,20 @@ public sealed interface TrainingEvent {
    * @param error why, if it failed; else empty
    */
   record End(String state, String error) implements TrainingEvent {}
+
+  /** What JSON leaves out: it has no word for it. */
+  final class NotANumber {
+
+    @Override
+    public boolean equals(Object value) {
+      return value instanceof Double number && number.isNaN();
+    }
+
+    @Override
+    public int hashCode() {
+      return 0;
+    }
+  }
 
   /** How a line of standard output that carries an event begins. */
   String LINE_PREFIX = "@tandem ";

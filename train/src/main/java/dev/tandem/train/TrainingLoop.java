@@ -172,7 +172,7 @@ final class TrainingLoop {
     if (epochEnded && (feed.epochs() % config.validation().everyEpochs() == 0 || !feed.hasNext())) {
       BestModel before = best;
       validate();
-      better = best.accuracy() > before.accuracy();
+      better = best.step() != before.step();
     }
     feed.resize(parts.sizing().next(observation(epochEnded, loss, rate)));
     if (saveTimes.due(now.step()) || (better && config.checkpoint().best())) {
@@ -215,11 +215,20 @@ final class TrainingLoop {
     step.agree();
     test = step.evaluate(parts.test());
     testedAfter = made;
-    best = best.after(test.accuracy(), made, config.validation());
-    events.accept(new TrainingEvent.Epoch(feed.epochs(), made, test.accuracy(), test.meanLoss()));
+    best =
+        best.after(
+            config.regression() ? -test.meanLoss() : test.accuracy(), made, config.validation());
+    events.accept(
+        new TrainingEvent.Epoch(
+            feed.epochs(), made, accuracy(), test.meanLoss(), RegressionScores.of(test)));
     StallReport stalls = feed.stalls();
     events.accept(new TrainingEvent.Loading(made, stalls.bottleneck(), stalls));
     watch.report(communicator, made).ifPresent(events);
+  }
+
+  /** Of the last validation; not a number if there is none because targets are values. */
+  private double accuracy() {
+    return config.regression() ? Double.NaN : test.accuracy();
   }
 
   /** Saves the state as it is before the step at this position, if it is not saved yet. */
@@ -258,7 +267,10 @@ final class TrainingLoop {
             feed.steps(), feed.reuse(), position.sample() / feed.epochSamples(), config.seed());
     values.putAll(provenance);
     if (testedAfter == position.step()) {
-      values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));
+      values.put(CheckpointConfig.LOSS, Double.toString(test.meanLoss()));
+      if (!config.regression()) {
+        values.put(CheckpointConfig.ACCURACY, Double.toString(test.accuracy()));
+      }
     }
     return values;
   }
@@ -274,9 +286,11 @@ final class TrainingLoop {
     long samples = end.sample() - firstSample;
     TrainingEvent.Result result =
         new TrainingEvent.Result(
-            test.accuracy(),
+            accuracy(),
             test.meanLoss(),
-            best.accuracy(),
+            config.regression() ? Double.NaN : best.score(),
+            config.regression() ? -best.score() : Double.NaN,
+            RegressionScores.of(test),
             best.step(),
             best.exhausted(config.validation()),
             phases.trainingSeconds() == 0 ? 0 : samples / phases.trainingSeconds(),

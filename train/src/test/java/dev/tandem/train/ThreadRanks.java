@@ -122,7 +122,7 @@ final class ThreadRanks {
             new BackgroundCheckpoints(
                 communicator,
                 config.checkpoint().local().isPresent()
-                    ? config.checkpoint().levels(path)
+                    ? config.checkpoint().levels(path, config.regression())
                     : List.of(new BackgroundCheckpoints.Level(path, 1, CheckpointOptions.DEFAULT)),
                 DurableFiles.system(),
                 line -> {},

@@ -29,7 +29,7 @@ public record ArrayStatistics(Normalisation inputs, Normalisation targets) {
     for (long first = 0; first < records; first += GROUP) {
       long[] ordinals = new long[(int) Math.min(GROUP, records - first)];
       for (int i = 0; i < ordinals.length; i++) {
-        ordinals[i] = (long) ((double) (first + i) / (double) records * (double) source.size());
+        ordinals[i] = (first + i) * source.size() / records;
       }
       try (RecordBlock block = source.fetch(ordinals)) {
         for (int i = 0; i < ordinals.length; i++) {

@@ -45,6 +45,9 @@ public record CheckpointConfig(
   /** The value of a checkpoint that says how good it is. */
   public static final String ACCURACY = "accuracy";
 
+  /** The value of a checkpoint that says how good it is where targets are values. */
+  public static final String LOSS = "test-loss";
+
   /** The folder of a run in which its checkpoints are, unless the configuration names another. */
   private static final String OWN_FOLDER = "checkpoints";
 
@@ -153,11 +156,19 @@ public record CheckpointConfig(
         : new Fixed(everySteps.number());
   }
 
-  /** Which checkpoints stay at the last level. */
-  public Retention retention() {
+  /**
+   * Which checkpoints stay at the last level.
+   *
+   * @param regression whether the best is the one with the lowest loss
+   */
+  Retention retention(boolean regression) {
     return keep == 0
         ? Retention.ALL
-        : new Retention(keep, keepEvery, Optional.of(new Retention.Best(ACCURACY, true)));
+        : new Retention(
+            keep,
+            keepEvery,
+            Optional.of(
+                regression ? new Retention.Best(LOSS, false) : new Retention.Best(ACCURACY, true)));
   }
 
   /** Where the checkpoints of a run are that outlive it: the last level. */
@@ -180,8 +191,12 @@ public record CheckpointConfig(
     return Path.of(folder).resolve(run.getFileName());
   }
 
-  /** The folders to save to, the fastest first. */
-  public List<Level> levels(Path run) {
+  /**
+   * The folders to save to, the fastest first.
+   *
+   * @param regression whether the best is the one with the lowest loss
+   */
+  public List<Level> levels(Path run, boolean regression) {
     List<Level> levels = new ArrayList<>();
     local.ifPresent(
         level ->
@@ -196,7 +211,7 @@ public record CheckpointConfig(
             every,
             CheckpointOptions.DEFAULT
                 .with(compression)
-                .with(retention())
+                .with(retention(regression))
                 .withIncremental(incremental)));
     return levels;
   }

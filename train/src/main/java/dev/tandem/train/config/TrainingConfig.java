@@ -84,9 +84,7 @@ public record TrainingConfig(
           "network: its loss is %s, but data sets have a class for each image: use %s"
               .formatted(network.loss().word(), LossKind.SOFTMAX_CROSS_ENTROPY.word()));
     }
-    if (classes
-        && !data.classNames().isEmpty()
-        && data.classNames().size() != network.classes()) {
+    if (classes && !data.classNames().isEmpty() && data.classNames().size() != network.classes()) {
       throw new UsageException(
           "data.class-names are %d, but the network tells %d classes apart"
               .formatted(data.classNames().size(), network.classes()));

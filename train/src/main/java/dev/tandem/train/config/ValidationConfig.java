@@ -7,7 +7,7 @@ import dev.tandem.nn.yaml.Default;
  *
  * @param everyEpochs evaluates once in N epochs; the last epoch of a run is always evaluated
  * @param patience validations without a gain after which training ends; 0 for never
- * @param leastGain accuracy, as a share of 1, that counts as a gain
+ * @param leastGain accuracy, as a share of 1, that counts as a gain; loss if targets are values
  * @param batch samples in one pass of the evaluation
  */
 public record ValidationConfig(

@@ -57,12 +57,12 @@ class TrainingConfigTest {
     Path place = Path.of("runs/r").toAbsolutePath();
     CheckpointConfig one = config("checkpoint.every-steps=3").checkpoint();
     assertEquals(place.resolve("checkpoints"), one.folder(place));
-    assertEquals(1, one.levels(place).size());
+    assertEquals(1, one.levels(place, false).size());
     assertEquals(List.of(), one.foreignFolders(place));
     CheckpointConfig two =
         config("checkpoint={every-steps: 3, every: 10, local: {folder: /near}}").checkpoint();
-    assertEquals(Path.of("/near/r"), two.levels(place).getFirst().folder());
-    assertEquals(10, two.levels(place).getLast().every());
+    assertEquals(Path.of("/near/r"), two.levels(place, false).getFirst().folder());
+    assertEquals(10, two.levels(place, false).getLast().every());
     assertEquals(List.of(Path.of("/near/r")), two.foreignFolders(place));
     assertEquals(
         "SET: checkpoint.incremental compares a save with the one before it: every is 10,"
