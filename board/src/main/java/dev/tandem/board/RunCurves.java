@@ -51,6 +51,8 @@ final class RunCurves {
                 steps("training batch", percent(metrics.column("accuracy")), true),
                 validations("test", event -> 100 * RunMetrics.number(event, "testAccuracy")),
                 validations("test, top 5", event -> 100 * RunMetrics.number(event, "top5")))));
+    add(charts, regression("Mean absolute error", "MAE", "mae"));
+    add(charts, regression("Explained variance", "R2", "r2"));
     add(charts, single("Learning rate", "rate", metrics.column("learningRate")::max, false));
     add(
         charts,
@@ -60,6 +62,14 @@ final class RunCurves {
       add(charts, single("Batch", "samples per step", metrics.column("batch")::max, false));
     }
     return charts;
+  }
+
+  private Report.Chart regression(String title, String vertical, String key) {
+    return new Report.Chart(
+        title,
+        vertical,
+        false,
+        List.of(validations("test", event -> RunMetrics.number(event.path("regression"), key))));
   }
 
   private static Value percent(DoubleColumn column) {

@@ -92,11 +92,16 @@ public final class RunReport {
       metrics.last("step").ifPresent(step -> fact("steps", "%,d", step.path("step").asLong()));
       metrics
           .last("epoch")
-          .ifPresent(each -> fact("test accuracy", "%.2f%%", 100, each, "testAccuracy"));
+          .ifPresent(
+              each -> {
+                fact("test accuracy", "%.2f%%", 100, each, "testAccuracy");
+                regression(each);
+              });
       return;
     }
     JsonNode result = found.get();
     fact("test accuracy", "%.2f%%", 100, result, "accuracy");
+    regression(result);
     fact("test loss", "%.4f", 1, result, "testLoss");
     if (RunMetrics.number(result, "bestAccuracy") > RunMetrics.number(result, "accuracy")) {
       fact("best accuracy", "%.2f%%", 100, result, "bestAccuracy");
@@ -111,6 +116,13 @@ public final class RunReport {
     fact("synchronising", "%.1f s", 1, result, "syncSeconds");
     fact("saving", "%.1f s", 1, result, "checkpointSeconds");
     fact("checkpoint", result.path("checkpoint").asText(""));
+  }
+
+  /** The errors of values, in a run that learns values instead of classes. */
+  private void regression(JsonNode event) {
+    fact("test MSE", "%.4g", 1, event.path("regression"), "mse");
+    fact("test MAE", "%.4g", 1, event.path("regression"), "mae");
+    fact("test R2", "%.4f", 1, event.path("regression"), "r2");
   }
 
   private void fact(String name, String value) {

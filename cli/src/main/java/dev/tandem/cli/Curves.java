@@ -50,7 +50,8 @@ final class Curves implements AutoCloseable {
         .map(
             epoch ->
                 epoch.regression() == null
-                    ? String.format(Locale.ROOT, "  test accuracy %.2f%%", 100 * epoch.testAccuracy())
+                    ? String.format(
+                        Locale.ROOT, "  test accuracy %.2f%%", 100 * epoch.testAccuracy())
                     : "  test " + epoch.regression().sentence())
         .map(text::concat)
         .orElse(text);
