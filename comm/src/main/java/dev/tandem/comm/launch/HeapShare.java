@@ -16,26 +16,6 @@ final class HeapShare {
   private static final List<String> CHOICES =
       List.of("-Xmx", "-XX:MaxHeapSize", "-XX:MaxRAM"); // also a percentage
 
-  /** What a shell on another host must read to know the same there. */
-  private static final String SCRIPT =
-      """
-      heap=$({
-        group=$(sed -n 's/^0:://p' /proc/self/cgroup)
-        while [ -n "$group" ]; do
-          cat "/sys/fs/cgroup$group/memory.max"
-          group=${group%%/*}
-        done
-        group=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
-        cat /proc/meminfo "/sys/fs/cgroup/memory$group/memory.stat" \
-          /sys/fs/cgroup/memory/memory.stat /sys/fs/cgroup/memory.max
-      } 2>/dev/null </dev/null | awk '
-        function take(bytes) { if (!least || bytes < least) least = bytes }
-        /^MemTotal:/ { take($2 * 1024) }
-        /^hierarchical_memory_limit/ { take($2 + 0) }
-        /^[0-9]+$/ { take($1 + 0) }
-        END { heap = int(least / 4 / %d / 1048576); print (heap < %d ? %d : heap > %d ? %d : heap) }')
-      """;
-
   private HeapShare() {}
 
   /** Whether these flags say how large the heap is. */
@@ -49,11 +29,28 @@ final class HeapShare {
   }
 
   static long megabytes(long memory, int ranks) {
-    return Math.clamp(memory / 4 / ranks >> 20, LEAST, MOST);
+    return Math.clamp((memory / 4 / ranks) >> 20, LEAST, MOST);
   }
 
-  /** Lines that set the shell's variable {@code heap} to megabytes. */
+  /** Lines that set a shell's variable {@code heap} to megabytes, from the same figures there. */
   static String script(int ranks) {
-    return SCRIPT.formatted(ranks, LEAST, LEAST, MOST, MOST);
+    return """
+        heap=$({
+          group=$(sed -n 's/^0:://p' /proc/self/cgroup)
+          while [ -n "$group" ]; do
+            cat "/sys/fs/cgroup$group/memory.max"
+            group=${group%%/*}
+          done
+          group=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
+          cat /proc/meminfo "/sys/fs/cgroup/memory$group/memory.stat" \
+            /sys/fs/cgroup/memory/memory.stat /sys/fs/cgroup/memory.max
+        } 2>/dev/null </dev/null | awk '
+          function take(bytes) { if (!least || bytes < least) least = bytes }
+          /^MemTotal:/ { take($2 * 1024) }
+          /^hierarchical_memory_limit/ { take($2 + 0) }
+          /^[0-9]+$/ { take($1 + 0) }
+          END { heap = int(least / 4 / %d / 1048576); print (heap < %d ? %d : heap > %d ? %d : heap) }')
+        """
+        .formatted(ranks, LEAST, LEAST, MOST, MOST);
   }
 }
