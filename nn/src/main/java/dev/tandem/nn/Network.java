@@ -17,6 +17,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -166,7 +167,12 @@ public final class Network implements AutoCloseable {
 
   /** Compares the network's answers with the targets. */
   public Evaluation evaluate(Samples samples) {
-    return passes.evaluate(samples);
+    return passes.evaluate(samples, Optional.empty());
+  }
+
+  /** Likewise, and counts the classes of the samples and of the answers. */
+  public Evaluation evaluate(Samples samples, ClassCounts counts) {
+    return passes.evaluate(samples, Optional.of(counts));
   }
 
   /**

@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The passes of a network over batches: checks what comes in, computes, tells what came out. */
 final class Passes {
@@ -40,7 +41,7 @@ final class Passes {
     return network.inScope(() -> layerwise(shards, step));
   }
 
-  Evaluation evaluate(Samples samples) {
+  Evaluation evaluate(Samples samples, Optional<ClassCounts> counts) {
     check(samples);
     return network.inScope(
         () -> {
@@ -49,6 +50,7 @@ final class Passes {
           double sum = loss.meanLoss(answers, targets).item() * samples.count();
           return switch (loss.target()) {
             case LABEL -> {
+              counts.ifPresent(each -> each.add(answers, answers.argmax(1), targets));
               long correct = correct(answers, targets);
               yield new Evaluation(samples.count(), correct, sum, List.of());
             }

@@ -7,10 +7,12 @@ import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
+import dev.tandem.nn.ClassCounts;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.sync.compress.Volume;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A way to train on several ranks: which samples a rank is given, what it computes of a step, how
@@ -109,6 +111,11 @@ public interface DistributedStep extends AutoCloseable {
 
   /** Evaluates the network on a test set, all ranks together; each gets the result. */
   Evaluation evaluate(RecordSource test);
+
+  /** The classes that the last evaluation has counted; none where nothing is classified. */
+  default Optional<ClassCounts> classes() {
+    return Optional.empty();
+  }
 
   /** Whether ranks that hold the same parts hold the same bits, and a digest of the whole. */
   Replicas replicas();

@@ -5,6 +5,7 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.core.TensorView;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
+import dev.tandem.nn.ClassCounts;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Gradients;
 import dev.tandem.nn.Loss;
@@ -16,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What steps have in common in which every rank holds the whole network. */
 abstract class ReplicatedStep implements DistributedStep {
@@ -98,6 +100,11 @@ abstract class ReplicatedStep implements DistributedStep {
   @Override
   public Evaluation evaluate(RecordSource test) {
     return validation.of(network, test);
+  }
+
+  @Override
+  public Optional<ClassCounts> classes() {
+    return validation.classes();
   }
 
   @Override

@@ -15,8 +15,10 @@ import dev.tandem.data.order.SampleOrder;
 import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.order.Step;
 import dev.tandem.data.order.Steps;
+import dev.tandem.nn.ClassCounts;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Network;
+import dev.tandem.nn.Samples;
 import dev.tandem.nn.TargetSums;
 import dev.tandem.train.config.TrainingConfig;
 import java.lang.foreign.Arena;
@@ -25,6 +27,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiFunction;
 
 /**
@@ -42,6 +45,7 @@ public final class Validation {
   private final TrainingConfig config;
   private final Communicator communicator;
   private final BiFunction<Position, Long, Plan> plans;
+  private Optional<ClassCounts> classes = Optional.empty();
 
   Validation(
       TrainingConfig config, Communicator communicator, BiFunction<Position, Long, Plan> plans) {
@@ -67,16 +71,26 @@ public final class Validation {
     Plan plan = plans.apply(Position.START, steps.stepsFor(1));
     Evaluation[] parts = new Evaluation[plan.endShard() - plan.firstShard()];
     Arrays.fill(parts, Evaluation.NONE);
+    classes =
+        config.regression()
+            ? Optional.empty()
+            : Optional.of(new ClassCounts(config.network().classes()));
     RecordPreparation preparation = config.testPreparation();
     try (Loader loader = new Loader(test, steps, preparation, plan, config.data().loader())) {
       while (loader.hasNext()) {
         add(network, loader.next(), plan, parts);
       }
     }
+    classes.ifPresent(counts -> communicator.allreduce(counts.memory(), DType.INT64, ReduceOp.SUM));
     return sum(parts, plan.shards());
   }
 
-  private static void add(Network network, Batch batch, Plan plan, Evaluation[] parts) {
+  /** The classes of the last evaluation over all ranks; none if targets are values. */
+  Optional<ClassCounts> classes() {
+    return classes;
+  }
+
+  private void add(Network network, Batch batch, Plan plan, Evaluation[] parts) {
     if (parts.length == 1) {
       if (batch.count() > 0) {
         BatchSlice whole = new BatchSlice(batch, 0, batch.count());
@@ -95,9 +109,12 @@ public final class Validation {
     }
   }
 
-  private static Evaluation evaluate(Network network, BatchSlice slice) {
+  private Evaluation evaluate(Network network, BatchSlice slice) {
     try (Arena copies = Arena.ofConfined()) {
-      return network.evaluate(slice.samples(copies));
+      Samples samples = slice.samples(copies);
+      return classes.isPresent()
+          ? network.evaluate(samples, classes.get())
+          : network.evaluate(samples);
     }
   }
 
