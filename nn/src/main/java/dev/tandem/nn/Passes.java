@@ -46,7 +46,7 @@ final class Passes {
     return network.inScope(
         () -> {
           Tensor answers = answers(samples.inputs(), samples.count());
-          Tensor targets = targets(samples);
+          Tensor targets = targets(samples.targets(), samples.count());
           double sum = loss.meanLoss(answers, targets).item() * samples.count();
           return switch (loss.target()) {
             case LABEL -> {
@@ -105,7 +105,7 @@ final class Passes {
 
   /** The loss of a run; its gradient is set at the outputs. */
   private double compare(Lockstep lockstep, int run, Samples samples, TrainingStep step) {
-    Tensor targets = targets(samples);
+    Tensor targets = targets(samples.targets(), samples.count());
     if (loss.target() == Loss.Target.LABEL) {
       step.ready().answered(run, () -> correct(lockstep.output(run, 0), targets));
     }
@@ -113,8 +113,19 @@ final class Passes {
     for (int i = 0; i < spec.outputs().size(); i++) {
       Tensor values = lockstep.output(run, i);
       double weight = spec.outputs().get(i).weight();
-      sum += weight * loss.meanLoss(values, targets).item();
+      double mean = loss.meanLoss(values, targets).item();
       Tensor gradient = loss.gradient(values, targets);
+      if (samples.second().isPresent()) {
+        Samples.Second second = samples.second().get();
+        Tensor others = targets(second.targets(), samples.count());
+        double other = loss.meanLoss(values, others).item();
+        mean = (1 - second.weight()) * mean + second.weight() * other;
+        gradient =
+            gradient
+                .mul(1 - second.weight())
+                .add(loss.gradient(values, others).mul(second.weight()));
+      }
+      sum += weight * mean;
       double share = weight * step.share(samples.count());
       lockstep.gradient(run, i, share == 1 ? gradient : gradient.mul(share));
     }
@@ -151,24 +162,28 @@ final class Passes {
     return Torch.fast(tensor, network.computing());
   }
 
-  private Tensor targets(Samples samples) {
+  private Tensor targets(MemorySegment targets, int count) {
     return switch (loss.target()) {
-      case LABEL -> Torch.tensor(samples.targets(), DType.INT64, samples.count());
-      case VALUES -> Torch.tensor(samples.targets(), network.dtype(), samples.count(), outputs);
+      case LABEL -> Torch.tensor(targets, DType.INT64, count);
+      case VALUES -> Torch.tensor(targets, network.dtype(), count, outputs);
     };
   }
 
   private void check(Samples samples) {
     checkMemory(
         "inputs", samples.inputs(), inputElements * network.dtype().bytes() * samples.count());
+    check(samples.targets(), samples.count());
+    samples.second().ifPresent(second -> check(second.targets(), samples.count()));
+  }
+
+  private void check(MemorySegment targets, int count) {
     if (loss.target() == Loss.Target.VALUES) {
-      long bytes = (long) outputs * network.dtype().bytes() * samples.count();
-      checkMemory("targets", samples.targets(), bytes);
+      checkMemory("targets", targets, (long) outputs * network.dtype().bytes() * count);
       return;
     }
-    checkMemory("labels", samples.targets(), (long) Long.BYTES * samples.count());
-    for (int i = 0; i < samples.count(); i++) {
-      long label = samples.targets().getAtIndex(ValueLayout.JAVA_LONG, i);
+    checkMemory("labels", targets, (long) Long.BYTES * count);
+    for (int i = 0; i < count; i++) {
+      long label = targets.getAtIndex(ValueLayout.JAVA_LONG, i);
       if (label < 0 || label >= outputs) {
         throw new UsageException(
             "label %d of image %d in the batch is not one of the network's %d classes"

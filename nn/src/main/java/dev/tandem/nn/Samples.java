@@ -1,6 +1,7 @@
 package dev.tandem.nn;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /**
  * The samples of one batch, in native memory that is only read.
@@ -9,8 +10,24 @@ import java.lang.foreign.MemorySegment;
  *     the network's type. At an address that is a multiple of 64 the engine takes the same path
  *     every time.
  * @param targets what {@link Loss.Target} says, one after the other
+ * @param second further targets for training, if inputs are mixtures of samples
  */
-public record Samples(MemorySegment inputs, MemorySegment targets, int count) {
+public record Samples(
+    MemorySegment inputs, MemorySegment targets, int count, Optional<Second> second) {
+
+  /**
+   * Second targets: the loss is {@code 1 - weight} of that by the first and {@code weight} of that
+   * by these.
+   *
+   * @param targets as those of the samples
+   * @param weight 0 to 1
+   */
+  public record Second(MemorySegment targets, double weight) {}
+
+  /** Samples with one target each. */
+  public Samples(MemorySegment inputs, MemorySegment targets, int count) {
+    this(inputs, targets, count, Optional.empty());
+  }
 
   public Samples {
     if (count < 1) {

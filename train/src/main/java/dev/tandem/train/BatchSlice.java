@@ -15,6 +15,17 @@ record BatchSlice(Batch batch, int from, int count) {
   /** Where the engine's kernels take the same path every time. */
   private static final long ALIGNMENT = 64;
 
+  /**
+   * As the network takes it in training, mixed if the configuration wants that.
+   *
+   * @param step its number
+   * @param place of its first sample among the samples of all ranks in the step
+   */
+  Samples samples(Arena arena, Mixup mixup, long step, long place) {
+    Samples own = samples(arena);
+    return mixup.mixes(count) ? mixup.mixed(own, arena, step, place) : own;
+  }
+
   /** As the network takes it; copied if it does not begin at a good address. */
   Samples samples(Arena arena) {
     long imageBytes = batch.images().byteSize() / batch.count();

@@ -30,6 +30,7 @@ import java.util.Optional;
 final class ElasticStep extends ReplicatedStep {
 
   private final Seed seed;
+  private final Mixup mixup;
   private final int shards;
   private final Plan plan;
   private final Optional<Communicator> statistics;
@@ -50,6 +51,7 @@ final class ElasticStep extends ReplicatedStep {
   ElasticStep(StepContext context) {
     super(context);
     seed = context.dropout();
+    mixup = Mixup.of(context.config());
     shards = context.config().determinism().shards();
     plan = plan(Position.START, 0);
     statistics = context.statistics();
@@ -134,7 +136,9 @@ final class ElasticStep extends ReplicatedStep {
                         }
                       }));
       try (Arena copies = Arena.ofConfined()) {
-        double loss = network.forwardBackward(shard.slice().samples(copies), training);
+        double loss =
+            network.forwardBackward(
+                shard.slice().samples(copies, mixup, step, shard.first()), training);
         losses.set(shard.slot(), 0, loss * shard.weight());
       }
       buffers.keep(shard.slot());
@@ -160,7 +164,10 @@ final class ElasticStep extends ReplicatedStep {
     try (Arena copies = Arena.ofConfined()) {
       double[] means =
           network.forwardBackward(
-              own.stream().map(shard -> shard.slice().samples(copies)).toList(), training);
+              own.stream()
+                  .map(shard -> shard.slice().samples(copies, mixup, step, shard.first()))
+                  .toList(),
+              training);
       for (int i = 0; i < means.length; i++) {
         losses.set(own.get(i).slot(), 0, means[i] * own.get(i).weight());
       }

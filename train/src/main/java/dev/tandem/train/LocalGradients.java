@@ -42,6 +42,7 @@ final class LocalGradients implements AutoCloseable {
   private final Network network;
   private final Seed seed;
   private final int passes;
+  private final Mixup mixup;
   private final Operation reduction;
   private final Receiver receiver;
   private final Optional<Communicator> statistics;
@@ -56,6 +57,7 @@ final class LocalGradients implements AutoCloseable {
     network = context.network();
     seed = context.dropout();
     passes = context.config().batch().accumulation();
+    mixup = Mixup.of(context.config());
     reduction = context.config().gradients().rule().reduction();
     this.receiver = receiver;
     statistics = context.statistics();
@@ -115,7 +117,9 @@ final class LocalGradients implements AutoCloseable {
               }
             });
     try (Arena copies = Arena.ofConfined()) {
-      return network.forwardBackward(slice.samples(copies), training.withListener(listener));
+      return network.forwardBackward(
+          slice.samples(copies, mixup, step, training.firstSample()),
+          training.withListener(listener));
     }
   }
 

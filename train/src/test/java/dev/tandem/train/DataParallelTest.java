@@ -60,6 +60,24 @@ class DataParallelTest {
   }
 
   @Test
+  void mixturesAndAugmentationsAreTheSameOnAnyNumberOfRanks() throws Exception {
+    String[] settings = {
+      "determinism=elastic",
+      "shards=6",
+      "batch.global=32",
+      "epochs=1",
+      "data.mixup=0.4",
+      "data.augment='rotate=10,jitter=0.2,cutout=6'"
+    };
+    TrainingConfig config = TestConfigs.normalised(settings);
+    String alone = train(config, 1).digest();
+    assertEquals(alone, train(config, 2).digest());
+    assertEquals(alone, train(config, 4).digest());
+    settings[4] = "data.mixup=0";
+    assertNotEquals(alone, train(TestConfigs.normalised(settings), 1).digest());
+  }
+
+  @Test
   void synchronisedStatisticsNeedASampleInEveryShard() {
     TrainingConfig config =
         TestConfigs.normalised(

@@ -11,10 +11,14 @@ public final class AugmentationText {
 
   /** What can be written, for help and errors. */
   public static final String SYNTAX =
-      "resize=HxW, shorter=SIDE, crop=HxW, random-crop=HxW[+PADDING], random-resized-crop=HxW, flip";
+      "resize=HxW, shorter=SIDE, crop=HxW, random-crop=HxW[+PADDING], random-resized-crop=HxW, flip,"
+          + " rotate=DEGREES, brightness=X, contrast=X, saturation=X, jitter=X, cutout=SIDE";
 
-  private static final Pattern STEP =
-      Pattern.compile("([a-z-]+)(?:=([0-9]{1,5})(?:x([0-9]{1,5}))?(?:\\+([0-9]{1,5}))?)?");
+  private static final Pattern STEP = Pattern.compile("([a-z-]+)(?:=(.*))?");
+  private static final Pattern SIZE = Pattern.compile("([0-9]{1,5})x([0-9]{1,5})");
+  private static final Pattern PADDED = Pattern.compile(SIZE.pattern() + "(?:\\+([0-9]{1,5}))?");
+  private static final Pattern SIDE = Pattern.compile("([0-9]{1,5})");
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,5}(?:[.][0-9]{1,6})?");
 
   private AugmentationText() {}
 
@@ -34,30 +38,63 @@ public final class AugmentationText {
     if (!matcher.matches()) {
       throw unknown(text);
     }
-    int first = number(matcher.group(2));
-    int second = number(matcher.group(3));
-    int padding = number(matcher.group(4));
-    boolean size = first >= 0 && second >= 0;
-    boolean plain = size && padding < 0;
-    Augmentation step =
-        switch (matcher.group(1)) {
-          case "resize" -> plain ? new Resize(first, second) : null;
-          case "shorter" ->
-              first >= 0 && second < 0 && padding < 0 ? new ResizeShorter(first) : null;
-          case "crop" -> plain ? new CentreCrop(first, second) : null;
-          case "random-crop" -> size ? new RandomCrop(first, second, Math.max(0, padding)) : null;
-          case "random-resized-crop" -> plain ? new RandomResizedCrop(first, second) : null;
-          case "flip" -> first < 0 ? new RandomFlip() : null;
-          default -> null;
-        };
-    if (step == null) {
-      throw unknown(text);
-    }
-    return step;
+    String value = matcher.group(2) == null ? "" : matcher.group(2);
+    return switch (matcher.group(1)) {
+      case "resize" -> {
+        int[] size = whole(SIZE, value, text);
+        yield new Resize(size[0], size[1]);
+      }
+      case "shorter" -> new ResizeShorter(whole(SIDE, value, text)[0]);
+      case "crop" -> {
+        int[] size = whole(SIZE, value, text);
+        yield new CentreCrop(size[0], size[1]);
+      }
+      case "random-crop" -> {
+        int[] size = whole(PADDED, value, text);
+        yield new RandomCrop(size[0], size[1], size[2]);
+      }
+      case "random-resized-crop" -> {
+        int[] size = whole(SIZE, value, text);
+        yield new RandomResizedCrop(size[0], size[1]);
+      }
+      case "flip" -> {
+        if (matcher.group(2) != null) {
+          throw unknown(text);
+        }
+        yield new RandomFlip();
+      }
+      case "rotate" -> new RandomRotation(number(value, text));
+      case "brightness" -> new ColourJitter(number(value, text), 0, 0);
+      case "contrast" -> new ColourJitter(0, number(value, text), 0);
+      case "saturation" -> new ColourJitter(0, 0, number(value, text));
+      case "jitter" -> {
+        double range = number(value, text);
+        yield new ColourJitter(range, range, range);
+      }
+      case "cutout" -> new Cutout(whole(SIDE, value, text)[0]);
+      default -> throw unknown(text);
+    };
   }
 
-  private static int number(String digits) {
-    return digits == null ? -1 : Integer.parseInt(digits);
+  /** The numbers of a value; 0 for those that are left out. */
+  private static int[] whole(Pattern pattern, String value, String text) {
+    Matcher matcher = pattern.matcher(value);
+    if (!matcher.matches()) {
+      throw unknown(text);
+    }
+    int[] numbers = new int[matcher.groupCount()];
+    for (int i = 0; i < numbers.length; i++) {
+      String digits = matcher.group(i + 1);
+      numbers[i] = digits == null ? 0 : Integer.parseInt(digits);
+    }
+    return numbers;
+  }
+
+  private static double number(String value, String text) {
+    if (!NUMBER.matcher(value).matches()) {
+      throw unknown(text);
+    }
+    return Double.parseDouble(value);
   }
 
   private static UsageException unknown(String text) {

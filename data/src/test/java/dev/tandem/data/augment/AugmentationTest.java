@@ -136,7 +136,8 @@ class AugmentationTest {
   void augmentationsAreReadAsTheyPrintThemselves() {
     String all =
         "resize=8x9,shorter=256,crop=4x5,random-crop=32x32+4,random-crop=1x2,"
-            + "random-resized-crop=224x224,flip";
+            + "random-resized-crop=224x224,flip,rotate=10.0,brightness=0.1,contrast=0.25,"
+            + "saturation=1.0,jitter=0.4,cutout=16";
     assertEquals(all, AugmentationText.parse(all).toString());
     assertEquals(Augmentations.NONE, AugmentationText.parse(""));
     for (String bad :
@@ -147,6 +148,12 @@ class AugmentationTest {
             "flip=2x2",
             "shorter=3x3",
             "blur",
+            "rotate=181",
+            "rotate",
+            "jitter=1.5",
+            "contrast=-1",
+            "cutout=0",
+            "cutout=4x4",
             "crop=0x1",
             ",")) {
       assertThrows(UsageException.class, () -> AugmentationText.parse(bad), bad);

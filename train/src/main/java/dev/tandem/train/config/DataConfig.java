@@ -41,6 +41,8 @@ import java.util.Optional;
  * @param testAugment what is done to test images
  * @param records what records are
  * @param normaliseTargets how targets that are values become numbers of zero mean and unit variance
+ * @param mixup how much training samples are mixed in pairs, with their targets: both parameters of a
+ *     beta distribution, 0.2 to 0.4 as a rule; 0 for not at all
  * @param epochEnd what happens to the batch in which an epoch ends
  * @param read how the records of an LMDB database are read
  * @param cache whether an LMDB database is brought into memory while it is first read
@@ -61,6 +63,7 @@ public record DataConfig(
     @Default("") String augment,
     @Default("") String testAugment,
     @Default("auto") RecordKind records,
+    @Default("0") double mixup,
     @Default("compute") Normalise normalise,
     @Default("compute") Normalise normaliseTargets,
     @Default("index") Shuffle shuffle,
@@ -89,6 +92,9 @@ public record DataConfig(
               .formatted(split));
     }
     classNames = List.copyOf(classNames);
+    if (!(mixup >= 0 && mixup <= 4)) {
+      throw new UsageException("mixup is %s, expected 0 (none) to 4".formatted(mixup));
+    }
     AugmentationText.parse(augment);
     AugmentationText.parse(testAugment);
     new LoadRequest(read, cache, locate, shuffle, 1); // checks
@@ -156,6 +162,7 @@ public record DataConfig(
         augment,
         testAugment,
         kind,
+        mixup,
         inputs,
         targets,
         shuffle,
