@@ -6,10 +6,10 @@ import dev.tandem.data.image.PlanarImage;
 import java.util.SplittableRandom;
 
 /**
- * Changes brightness, contrast and saturation, in this order, each by a random factor between {@code
- * 1 - x} and {@code 1 + x}. Contrast is the distance to the image's mean grey, saturation that to
- * each pixel's grey; images that do not have three channels have no saturation. In whole numbers, so
- * that the pixels are the same on every machine.
+ * Changes brightness, contrast and saturation, in this order, each by a random factor between
+ * {@code 1 - x} and {@code 1 + x}. Contrast is the distance to the image's mean grey, saturation
+ * that to each pixel's grey; images that do not have three channels have no saturation. In whole
+ * numbers, so that the pixels are the same on every machine.
  */
 public record ColourJitter(double brightness, double contrast, double saturation)
     implements Augmentation {

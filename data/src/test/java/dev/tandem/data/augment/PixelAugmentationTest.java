@@ -87,8 +87,7 @@ class PixelAugmentationTest {
     long seed = random.nextLong();
     byte[] rotated =
         new RandomRotation(degrees).apply(image, new SplittableRandom(seed)).planar().pixels();
-    double angle =
-        Math.toRadians(degrees * (2 * new SplittableRandom(seed).nextDouble() - 1));
+    double angle = Math.toRadians(degrees * (2 * new SplittableRandom(seed).nextDouble() - 1));
     for (int channel = 0; channel < channels; channel++) {
       for (int y = 0; y < height; y++) {
         for (int x = 0; x < width; x++) {
@@ -116,8 +115,7 @@ class PixelAugmentationTest {
   void cutoutFillsOneSquareWithTheMean() {
     int side = random.nextInt(1, 12);
     long seed = random.nextLong();
-    byte[] changed =
-        new Cutout(side).apply(image, new SplittableRandom(seed)).planar().pixels();
+    byte[] changed = new Cutout(side).apply(image, new SplittableRandom(seed)).planar().pixels();
     SplittableRandom draws = new SplittableRandom(seed);
     int top = draws.nextInt(height) - side / 2;
     int left = draws.nextInt(width) - side / 2;
