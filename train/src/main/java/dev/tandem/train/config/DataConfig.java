@@ -41,8 +41,8 @@ import java.util.Optional;
  * @param testAugment what is done to test images
  * @param records what records are
  * @param normaliseTargets how targets that are values become numbers of zero mean and unit variance
- * @param mixup how much training samples are mixed in pairs, with their targets: both parameters of a
- *     beta distribution, 0.2 to 0.4 as a rule; 0 for not at all
+ * @param mixup how much training samples are mixed in pairs, with their targets: both parameters of
+ *     a beta distribution, 0.2 to 0.4 as a rule; 0 for not at all
  * @param epochEnd what happens to the batch in which an epoch ends
  * @param read how the records of an LMDB database are read
  * @param cache whether an LMDB database is brought into memory while it is first read
