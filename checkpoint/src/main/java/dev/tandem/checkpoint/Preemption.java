@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Turns SIGTERM (and Ctrl-C), by which schedulers announce that a job must go, into a request: the
- * training loop sees it between two steps, saves, says that it is {@link #ready}, and the JVM ends
- * with the signal's usual code, 143 (130 for Ctrl-C). A scheduler that finds that code may start
- * the job again: it continues from that step.
+ * training loop sees it between two steps, saves, and ends the process or says that it is {@link
+ * #ready}: then the JVM ends with the signal's usual code, 143 (130 for Ctrl-C). The job may be
+ * started again later: it continues from that step.
  *
  * <p>The ranks of a job get the signal at different moments: they agree on the step by reducing
  * {@link #requested} with what they reduce anyway in a step. Any thread may ask.

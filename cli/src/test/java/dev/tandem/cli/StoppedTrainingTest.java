@@ -108,6 +108,7 @@ class StoppedTrainingTest {
   }
 
   @Test
+  @Tag("slow")
   void ranksOfThisMachine() throws Exception {
     stopped("local", 143, false);
   }

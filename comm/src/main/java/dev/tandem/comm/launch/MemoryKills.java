@@ -9,8 +9,6 @@ import dev.tandem.posix.MemoryGroup;
  */
 final class MemoryKills {
 
-  private static final double MEBIBYTE = 1 << 20;
-
   private final MemoryGroup group = MemoryGroup.own();
   private long known = group.kills();
 
@@ -21,9 +19,9 @@ final class MemoryKills {
     }
     known++;
     return exit.by(
-        "for lack of memory: %s %,.0f MiB"
+        "for lack of memory: %s %,d MiB"
             .formatted(
                 MachineMemory.limited() ? "the limit here is" : "this machine has",
-                MachineMemory.bytes() / MEBIBYTE));
+                MachineMemory.bytes() >> 20));
   }
 }

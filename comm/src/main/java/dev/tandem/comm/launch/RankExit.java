@@ -58,9 +58,6 @@ record RankExit(int rank, int code, Optional<String> remoteHost, Optional<String
       return "rank %d was ended by signal %d%s"
           .formatted(rank, code - SIGNAL_BASE, cause.map(known -> " " + known).orElse(""));
     }
-    if (asAsked()) {
-      return "rank %d stopped as asked".formatted(rank);
-    }
     return lost()
         ? "the remote shell of host %s failed, or rank %d was ended by a signal there"
             .formatted(remoteHost.get(), rank)

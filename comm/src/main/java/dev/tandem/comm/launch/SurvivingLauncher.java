@@ -207,7 +207,7 @@ public final class SurvivingLauncher {
     log.accept(
         "%s; restart %s: %s"
             .formatted(
-                exit,
+                exit.asAsked() ? "rank %d stopped as asked".formatted(exit.rank()) : exit,
                 restarts,
                 meanwhile == Meanwhile.GO_ON
                     ? "the others go on until its replacement joins them"

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A rank that the kernel ends for lack of memory, in a control group with a limit (version 1). */
-class MemoryKillsTest {
+/** Jobs in a control group (version 1) with a limit of memory. */
+class MemoryLimitTest {
 
   private static final long LIMIT = 400L << 20;
 
@@ -42,10 +42,22 @@ class MemoryKillsTest {
     Files.deleteIfExists(group);
   }
 
+  private List<String> inGroup(String then) {
+    return List.of("sh", "-c", "echo $$ >" + group + "/cgroup.procs\n" + then, "sh");
+  }
+
+  @Test
+  void aRankOnAnotherHostSharesTheLimitThere() throws Exception {
+    Process shell = new ProcessBuilder(inGroup(HeapShare.script(1) + "echo $heap")).start();
+    assertEquals(
+        HeapShare.megabytes(LIMIT, 1) + "\n",
+        new String(shell.getInputStream().readAllBytes(), UTF_8));
+    assertEquals(0, shell.waitFor());
+  }
+
   @Test
   void theLastLineSaysThatMemoryWasLacking() throws Exception {
-    List<String> command = new ArrayList<>();
-    command.addAll(List.of("sh", "-c", "echo $$ >" + group + "/cgroup.procs && exec \"$@\"", "sh"));
+    List<String> command = new ArrayList<>(inGroup("exec \"$@\""));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("--enable-native-access=ALL-UNNAMED");
