@@ -4,6 +4,7 @@ import dev.tandem.core.Progress;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.format.ImageHalves;
+import dev.tandem.data.format.NpyFiles;
 import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.importing.CifarImporter;
 import dev.tandem.data.importing.DatabaseBuilder;
@@ -14,6 +15,7 @@ import dev.tandem.data.importing.ImageOptions;
 import dev.tandem.data.importing.Importer;
 import dev.tandem.data.importing.SourceImporter;
 import dev.tandem.data.rows.RowsImporter;
+import dev.tandem.data.source.NpySource;
 import dev.tandem.data.source.TarSource;
 import java.nio.file.Path;
 import java.util.List;
@@ -78,6 +80,13 @@ final class DataImportCommand extends TandemCommand {
 
   @CommandLine.Mixin private RowImportOptions rows;
 
+  @Option(
+      names = "--like",
+      paramLabel = "OTHER",
+      description =
+          "CSV: the same columns, categories and classes as in this database: for a test set.")
+  private Path like;
+
   @CommandLine.Mixin private TargetOptions target;
 
   @Parameters(index = "0", paramLabel = "SOURCE", description = "Folder or file to import.")
@@ -99,6 +108,10 @@ final class DataImportCommand extends TandemCommand {
               + known);
     }
     rows.requireFor(source, known);
+    if (like != null && known != SourceFormat.CSV) {
+      throw new UsageException(
+          "--like is for CSV files; %s is of format %s".formatted(source, known));
+    }
     Progress progress = ConsoleProgress.system();
     DatabaseBuilder builder = target.builder(database, progress);
     return switch (known) {
@@ -114,10 +127,15 @@ final class DataImportCommand extends TandemCommand {
         }
       }
       case CSV -> {
-        RowsImporter importer = rows.importer(source);
+        RowsImporter importer = rows.importer(source, like);
         BuildResults results = build(builder, importer);
         out().println(RowImportOptions.sentence(importer.columns()));
         yield results;
+      }
+      case NPY -> {
+        try (RecordSource arrays = NpySource.open(NpyFiles.of(source, split))) {
+          yield build(builder, new SourceImporter(arrays));
+        }
       }
       case LMDB ->
           BuildResults.of(database, builder.build(new DatabaseCopy(source, progress)), List.of())

@@ -5,6 +5,7 @@ import dev.tandem.core.UsageException;
 import dev.tandem.data.glyphs.ColourDigits;
 import dev.tandem.data.importing.Importer;
 import dev.tandem.data.importing.SyntheticRecords;
+import dev.tandem.data.importing.SyntheticVolumes;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine;
@@ -19,7 +20,8 @@ import picocli.CommandLine.Parameters;
       "Makes a database of random images in the shape of a known data set, for measuring: cifar is"
           + " 3x32x32 (3 KB per record), imagenet 3x256x256 (192 KB per record); keys and records"
           + " as Caffe's tools write them. Their labels cannot be learned; those of digits can,"
-          + " which are 3x32x32 as well: coloured digits on coloured grounds."
+          + " which are 3x32x32 as well: coloured digits on coloured grounds. Those of volumes,"
+          + " 16x16x16 cubes, are two values each: the number of clouds in it and their size."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem data make --kind cifar --records 100000 cifar.db")
@@ -29,7 +31,8 @@ final class DataMakeCommand extends TandemCommand {
   enum Kind {
     CIFAR,
     IMAGENET,
-    DIGITS
+    DIGITS,
+    VOLUMES
   }
 
   @Option(
@@ -83,6 +86,7 @@ final class DataMakeCommand extends TandemCommand {
       case CIFAR -> random(SyntheticRecords.Kind.CIFAR, digits);
       case IMAGENET -> random(SyntheticRecords.Kind.IMAGENET, digits);
       case DIGITS -> new ColourDigits(new Seed(seed), records);
+      case VOLUMES -> new SyntheticVolumes(records, new Seed(seed));
     };
   }
 

@@ -3,7 +3,11 @@ package dev.tandem.cli;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
+import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.glyphs.GlyphDatabase;
+import dev.tandem.data.importing.DatabaseBuilder;
+import dev.tandem.data.rows.RowsImporter;
+import dev.tandem.lmdb.write.WriterOptions;
 import dev.tandem.nn.models.Models;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.train.config.ConfigFile;
@@ -16,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -32,7 +37,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  ./tandem init                                   writes train.yaml",
       "  ./tandem init photos.yaml --data photos         a folder of images of any size",
-      "  ./tandem init cifar.yaml --model resnet18-small --data cifar-10-batches-bin"
+      "  ./tandem init cifar.yaml --model resnet18-small --data cifar-10-batches-bin",
+      "  ./tandem init prices.yaml --data prices.csv --label price"
     })
 final class InitCommand extends TandemCommand {
 
@@ -63,7 +69,7 @@ final class InitCommand extends TandemCommand {
       paramLabel = "M",
       description =
           "The network, by name. Default: lenet for grey 28x28, resnet18-small for colour 32x32,"
-              + " small-cnn for all other images")
+              + " small-cnn for all other images and for volumes, mlp for rows")
   private String model;
 
   @Option(
@@ -71,9 +77,12 @@ final class InitCommand extends TandemCommand {
       paramLabel = "D",
       description =
           "The data set: a folder of images (subfolders are classes, or train/ and val/ or test/ with"
-              + " such subfolders), LMDB, IDX, CIFAR-10 or tar shards. If it has no test half, the"
+              + " such subfolders), LMDB, IDX, CIFAR-10, tar shards, NumPy arrays (x.npy and y.npy),"
+              + " or a CSV file with --label, of which it makes a database beside the file. If it has no test half, the"
               + " file gets data.split: 0.1.")
   private Path data;
+
+  @CommandLine.Mixin private RowImportOptions rows;
 
   /** What {@code --json} gets. */
   record Results(String file, String model, String train, String test) {}
@@ -98,8 +107,11 @@ final class InitCommand extends TandemCommand {
     if (model != null) {
       requireKnown(model);
     }
+    if (data == null) {
+      rows.requireNone();
+    }
     if (data != null) {
-      return StartKind.of(data, model);
+      return StartKind.of(database(data), model);
     }
     if (Files.isDirectory(FASHION)) {
       return ImageStart.choose(FASHION, FASHION, model, FASHION_NAMES);
@@ -113,6 +125,34 @@ final class InitCommand extends TandemCommand {
       GlyphDatabase.write(test, new Seed(1).derive("test"), GLYPHS / 5, progress);
     }
     return ImageStart.choose(train, test, model, List.of());
+  }
+
+  /** A table becomes a database beside the configuration; other data is used where it is. */
+  private Path database(Path source) {
+    SourceFormat format = SourceFormat.of(source);
+    rows.requireFor(source, format);
+    if (format != SourceFormat.CSV) {
+      return source;
+    }
+    String name = source.getFileName().toString().replaceFirst("[.][ct]sv$", "") + ".db";
+    Path parent = file.getParent();
+    Path database = parent == null ? Path.of(name) : parent.resolve(name);
+    if (Files.exists(database)) {
+      throw new UsageException(
+          "%s exists already; if it was made of %s, use --data %s"
+              .formatted(database, source, database));
+    }
+    RowsImporter importer = rows.importer(source, null);
+    DatabaseBuilder.Built built =
+        new DatabaseBuilder(
+                database, false, WriterOptions.DEFAULT, 100_000, ConsoleProgress.system())
+            .build(importer);
+    importer.skipped().forEach(line -> out().println("left out: " + line));
+    out()
+        .printf(
+            "wrote %s: %,d rows, %s%n",
+            database, built.records(), RowImportOptions.sentence(importer.columns()));
+    return database;
   }
 
   private static void requireKnown(String name) {

@@ -51,35 +51,40 @@ final class RowImportOptions {
   @Option(names = "--no-header", description = "CSV: no names in line 1; columns are c1, c2, ...")
   private boolean noHeader;
 
-  @Option(
-      names = "--like",
-      paramLabel = "DB",
-      description =
-          "CSV: the same columns, categories and classes as in this database: for a test set.")
-  private Path like;
-
   private boolean given() {
     return !label.isEmpty()
         || !columns.isEmpty()
         || !types.isEmpty()
         || missing != Columns.Missing.ERROR
-        || noHeader
-        || like != null;
+        || noHeader;
   }
 
   /** Refuses these options for a source of another format. */
   void requireFor(Path source, SourceFormat format) {
     if (given() && format != SourceFormat.CSV) {
       throw new UsageException(
-          "--label, --columns, --types, --missing, --no-header and --like are for CSV files; %s is"
+          "--label, --columns, --types, --missing and --no-header are for CSV files; %s is of format"
                   .formatted(source)
-              + " of format "
+              + " "
               + format);
     }
   }
 
-  /** Looks at a table. */
-  RowsImporter importer(Path source) {
+  /** Refuses them where there is no source. */
+  void requireNone() {
+    if (given()) {
+      throw new UsageException(
+          "--label, --columns, --types, --missing and --no-header are for CSV files: name one with"
+              + " --data");
+    }
+  }
+
+  /**
+   * Looks at a table.
+   *
+   * @param like the database whose columns it has, or null to find them out
+   */
+  RowsImporter importer(Path source, Path like) {
     if (like == null) {
       return RowsImporter.of(
           source, new RowOptions(label, columns, RowOptions.types(types), missing, !noHeader));

@@ -84,10 +84,20 @@ public record ArrayRecord(
     for (float element : elements) {
       buffer.putFloat(element);
     }
+    return new ArrayRecord(
+        false, shape, label, boxed(values), MemorySegment.ofArray(buffer.array()));
+  }
+
+  /** An array of unsigned bytes. */
+  public static ArrayRecord ofBytes(
+      List<Integer> shape, MemorySegment elements, long label, float... values) {
+    return new ArrayRecord(true, shape, label, boxed(values), elements);
+  }
+
+  private static List<Float> boxed(float[] values) {
     Float[] boxed = new Float[values.length];
     Arrays.setAll(boxed, i -> values[i]);
-    return new ArrayRecord(
-        false, shape, label, List.of(boxed), MemorySegment.ofArray(buffer.array()));
+    return List.of(boxed);
   }
 
   /** Whether a record is one of these, by its first bytes. */

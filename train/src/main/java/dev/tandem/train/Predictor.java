@@ -57,7 +57,12 @@ public final class Predictor {
       network.predict(inputs, images.size(), scores);
       List<List<Answer>> answers = new ArrayList<>();
       for (int i = 0; i < images.size(); i++) {
-        answers.add(answers(scores.asSlice((long) i * classes * Float.BYTES), classes, top));
+        answers.add(
+            answers(
+                scores.asSlice((long) i * classes * Float.BYTES),
+                classes,
+                top,
+                config.data().classNames()));
       }
       return answers;
     }
@@ -84,7 +89,8 @@ public final class Predictor {
     }
   }
 
-  private List<Answer> answers(MemorySegment scores, int classes, int top) {
+  /** The likeliest classes by their scores, the likeliest first. */
+  static List<Answer> answers(MemorySegment scores, int classes, int top, List<String> names) {
     double[] shares = new double[classes];
     double most = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < classes; i++) {
@@ -97,7 +103,6 @@ public final class Predictor {
       sum += shares[i];
     }
     double total = sum;
-    List<String> names = config.data().classNames();
     return IntStream.range(0, classes)
         .mapToObj(
             label ->

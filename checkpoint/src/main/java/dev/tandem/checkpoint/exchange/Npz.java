@@ -4,6 +4,7 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.core.numpy.NpyHeader;
 import dev.tandem.posix.DurableFile;
 import dev.tandem.posix.FileErrors;
 import java.io.BufferedOutputStream;
@@ -13,16 +14,11 @@ import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -34,13 +30,7 @@ import java.util.zip.ZipOutputStream;
  */
 final class Npz {
 
-  private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
-  private static final int ALIGNMENT = 64;
   private static final int CHUNK = 1 << 20;
-  private static final Pattern HEADER =
-      Pattern.compile(
-          "\\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \\(([^)]*)\\),?"
-              + " *\\}\\s*");
 
   private Npz() {}
 
@@ -109,41 +99,13 @@ final class Npz {
     }
   }
 
-  /** NPY version 1: magic, version, header length, a Python dictionary, padded to 64 bytes. */
   private static byte[] header(TensorView tensor) {
-    List<Long> extents = tensor.shape().extents();
-    String shape =
-        extents.stream().map(String::valueOf).collect(Collectors.joining(", "))
-            + (extents.size() == 1 ? "," : "");
-    String text =
-        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }"
-            .formatted(description(tensor), shape);
-    int unpadded = MAGIC.length + 4 + text.length() + 1;
-    int padding = (ALIGNMENT - unpadded % ALIGNMENT) % ALIGNMENT;
-    byte[] line = (text + " ".repeat(padding) + "\n").getBytes(StandardCharsets.ISO_8859_1);
-    return ByteBuffer.allocate(MAGIC.length + 4 + line.length)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .put(MAGIC)
-        .put((byte) 1)
-        .put((byte) 0)
-        .putShort((short) line.length)
-        .put(line)
-        .array();
-  }
-
-  private static String description(TensorView tensor) {
-    return switch (tensor.dtype()) {
-      case FLOAT32 -> "<f4";
-      case FLOAT64 -> "<f8";
-      case FLOAT16 -> "<f2";
-      case INT32 -> "<i4";
-      case INT64 -> "<i8";
-      case UINT8 -> "|u1";
-      case BFLOAT16 ->
-          throw new WorkFailedException(
-              "tensor %s is bfloat16, which numpy does not support: use a .safetensors file"
-                  .formatted(tensor.name()));
-    };
+    if (tensor.dtype() == DType.BFLOAT16) {
+      throw new WorkFailedException(
+          "tensor %s is bfloat16, which numpy does not support: use a .safetensors file"
+              .formatted(tensor.name()));
+    }
+    return NpyHeader.encode(tensor.dtype(), tensor.shape());
   }
 
   static List<TensorView> read(Path path, Arena arena) {
@@ -167,31 +129,9 @@ final class Npz {
   }
 
   private static TensorView read(String name, InputStream in, Arena arena) throws IOException {
-    byte[] start = in.readNBytes(MAGIC.length + 2);
-    if (start.length < MAGIC.length + 2
-        || !ByteBuffer.wrap(start, 0, MAGIC.length).equals(ByteBuffer.wrap(MAGIC))) {
-      throw new IllegalArgumentException("not an NPY file");
-    }
-    byte[] length = in.readNBytes(start[MAGIC.length] == 1 ? 2 : 4);
-    ByteBuffer number = ByteBuffer.wrap(length).order(ByteOrder.LITTLE_ENDIAN);
-    int headerLength = length.length == 2 ? number.getShort() & 0xffff : number.getInt();
-    String text = new String(in.readNBytes(headerLength), StandardCharsets.ISO_8859_1);
-    Matcher header = HEADER.matcher(text);
-    if (!header.matches()) {
-      throw new IllegalArgumentException("unsupported header: " + text.strip());
-    }
-    if (header.group(2).equals("True") && header.group(3).contains(",")) {
-      throw new IllegalArgumentException(
-          "in Fortran order: save numpy.ascontiguousarray(x) instead");
-    }
-    DType type = type(header.group(1));
-    List<Long> extents = new ArrayList<>();
-    for (String extent : header.group(3).split(",", -1)) {
-      if (!extent.isBlank()) {
-        extents.add(Long.valueOf(extent.strip()));
-      }
-    }
-    Shape shape = new Shape(extents);
+    NpyHeader header = NpyHeader.read(in);
+    DType type = header.type();
+    Shape shape = header.shape();
     MemorySegment data = arena.allocate(Math.multiplyExact(shape.elements(), type.bytes()), 64);
     for (long at = 0; at < data.byteSize(); at += CHUNK) {
       byte[] part = in.readNBytes((int) Math.min(CHUNK, data.byteSize() - at));
@@ -201,19 +141,5 @@ final class Npz {
       MemorySegment.copy(MemorySegment.ofArray(part), 0, data, at, part.length);
     }
     return new TensorView(name, type, shape, data);
-  }
-
-  private static DType type(String description) {
-    return switch (description) {
-      case "<f4" -> DType.FLOAT32;
-      case "<f8" -> DType.FLOAT64;
-      case "<f2" -> DType.FLOAT16;
-      case "<i4" -> DType.INT32;
-      case "<i8" -> DType.INT64;
-      case "|u1" -> DType.UINT8;
-      default ->
-          throw new IllegalArgumentException(
-              "unsupported element type '%s'".formatted(description));
-    };
   }
 }

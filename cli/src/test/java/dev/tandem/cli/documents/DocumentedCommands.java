@@ -65,7 +65,10 @@ record DocumentedCommands(Path document, List<Command> commands) {
         }
       } else if (!fenced && comment.matches()) {
         reason = comment.group(2) == null ? "" : comment.group(2);
-        kind = reason.isEmpty() ? Kind.valueOf(comment.group(1).toUpperCase(Locale.ROOT)) : Kind.ELSEWHERE;
+        kind =
+            reason.isEmpty()
+                ? Kind.valueOf(comment.group(1).toUpperCase(Locale.ROOT))
+                : Kind.ELSEWHERE;
       } else if (fenced && line.replaceFirst("^\\$ ", "").startsWith("./tandem ")) {
         commands.add(new Command(i + 1, line.replaceFirst("^\\$ ", ""), kind, reason));
       }

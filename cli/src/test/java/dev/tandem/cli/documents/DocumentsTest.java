@@ -19,8 +19,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every {@code ./tandem} line in docs/, in a folder of its own for each document, where somebody has
- * already followed the README: train.yaml and runs/train are there, and the README's data. Runs
+ * Every {@code ./tandem} line in docs/, in a folder of its own for each document, where somebody
+ * has already followed the README: train.yaml and runs/train are there, and the README's data. Runs
  * after the suite ({@code .ci/run}), because it needs Tandem to be built.
  */
 @Tag("newcomer")

@@ -78,7 +78,8 @@ record NewcomerFolder(Path path) {
     Path checkout = checkout();
     String text = Files.readString(checkout.resolve("docs").resolve(document));
     int begin = text.indexOf("```java\n", text.indexOf("class " + name) - 100) + 8;
-    Files.writeString(path.resolve(name + ".java"), text.substring(begin, text.indexOf("```", begin)));
+    Files.writeString(
+        path.resolve(name + ".java"), text.substring(begin, text.indexOf("```", begin)));
     String bin = System.getProperty("java.home") + "/bin/";
     done("'%sjavac' -cp '%s/target/app/lib/*' -d classes %s.java".formatted(bin, checkout, name));
     done("'%sjar' --create --file %s -C classes .".formatted(bin, jar));
@@ -105,9 +106,7 @@ record NewcomerFolder(Path path) {
     boolean grey = random.nextInt(4) == 0;
     BufferedImage image =
         new BufferedImage(
-            width,
-            height,
-            grey ? BufferedImage.TYPE_BYTE_GRAY : BufferedImage.TYPE_INT_RGB);
+            width, height, grey ? BufferedImage.TYPE_BYTE_GRAY : BufferedImage.TYPE_INT_RGB);
     Graphics2D graphics = image.createGraphics();
     graphics.setColor(new Color(random.nextInt(60), random.nextInt(60), random.nextInt(60)));
     graphics.fillRect(0, 0, width, height);
@@ -148,7 +147,8 @@ record NewcomerFolder(Path path) {
       boolean garden = random.nextBoolean();
       double price =
           20 + 2.5 * area + 8 * rooms - 0.7 * age + (garden ? 40 : 0) + random.nextGaussian() * 5;
-      prices.append("%.1f,%d,%.1f,%s,%.2f%n".formatted(area, rooms, age, garden ? "yes" : "no", price));
+      prices.append(
+          "%.1f,%d,%.1f,%s,%.2f%n".formatted(area, rooms, age, garden ? "yes" : "no", price));
     }
     Files.writeString(path.resolve("flowers.csv"), flowers);
     Files.writeString(path.resolve("prices.csv"), prices);

@@ -23,6 +23,8 @@ public enum SourceFormat {
   TAR,
   /** Rows of a table, as text. */
   CSV,
+  /** NumPy arrays: x.npy or x_train.npy, with the targets in y.npy or y_train.npy. */
+  NPY,
   /** An LMDB environment. */
   LMDB;
 
@@ -60,6 +62,9 @@ public enum SourceFormat {
         if (name.matches("(data_batch_[0-9]+|test_batch)[.]bin")) {
           return CIFAR10;
         }
+        if (NpyFiles.isInputs(name)) {
+          return NPY;
+        }
         if (name.endsWith(TAR_ENDING) && Files.isRegularFile(file)) {
           return TAR;
         }
@@ -69,6 +74,9 @@ public enum SourceFormat {
     String name = source.getFileName().toString();
     if (name.endsWith(".mdb")) {
       return LMDB;
+    }
+    if (name.endsWith(".npy")) {
+      return NPY;
     }
     if (name.endsWith(".csv") || name.endsWith(".tsv")) {
       return CSV;
@@ -85,7 +93,7 @@ public enum SourceFormat {
       }
     }
     throw new WorkFailedException(
-        source + " is in no known format (IDX, CIFAR-10, tar, CSV, LMDB); --from names one");
+        source + " is in no known format (IDX, CIFAR-10, tar, CSV, NPY, LMDB); --from names one");
   }
 
   /** Whether a data set comes in two halves, training and test, by itself. */
@@ -98,6 +106,7 @@ public enum SourceFormat {
       case IDX -> hasFile(source, Split.TRAIN.idxPrefix) && hasFile(source, Split.TEST.idxPrefix);
       case CIFAR10 ->
           hasFile(source, Split.TRAIN.cifarPrefix) && hasFile(source, Split.TEST.cifarPrefix);
+      case NPY -> hasFile(source, NpyFiles.TEST);
       case TAR, CSV, LMDB -> false;
     };
   }

@@ -31,7 +31,7 @@ public final class ClassNames {
     return switch (SourceFormat.of(data)) {
       case IMAGES -> ofImages(data);
       case LMDB -> lines(Files.isDirectory(data) ? data : data.toAbsolutePath().getParent());
-      case IDX, CIFAR10, TAR, CSV -> List.of();
+      case IDX, CIFAR10, TAR, CSV, NPY -> List.of();
     };
   }
 

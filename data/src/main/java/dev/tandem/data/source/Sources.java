@@ -3,6 +3,7 @@ package dev.tandem.data.source;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
+import dev.tandem.data.format.NpyFiles;
 import dev.tandem.data.format.SourceFormat;
 import dev.tandem.data.read.IndexedLmdbSource;
 import dev.tandem.data.read.LmdbSources;
@@ -64,6 +65,7 @@ public final class Sources {
                   "%s is a table: ./tandem data import %s rows.db --label COLUMN makes a database of"
                           .formatted(path, path)
                       + " it");
+          case NPY -> NpySource.open(NpyFiles.of(path, part.half()));
           case LMDB -> database.get();
         };
     if (part.split() == 0 || format == SourceFormat.IMAGES) {

@@ -47,6 +47,16 @@ public final class Models {
     }
   }
 
+  private record Rows(
+      int inputs, @Default("[64, 32]") List<Integer> hidden, @Default("1") int outputs) {
+
+    NetworkSpec mlp() {
+      return Perceptron.spec(inputs, hidden, outputs);
+    }
+  }
+
+  private record Cube(@Default("128") int extent) {}
+
   private record Transformer(
       @Default("[3, 32, 32]") List<Long> image,
       @Default("4") int patch,
@@ -106,6 +116,8 @@ public final class Models {
     }
     models.put("googlenet", helpers(GoogLeNet::spec));
     models.put("inception-v3", helpers(InceptionV3::spec));
+    models.put("mlp", new Model<>(Rows.class, Rows::mlp));
+    models.put("cosmoflow", new Model<>(Cube.class, keys -> CosmoFlow.spec(keys.extent())));
     models.put("small-cnn", new Model<>(AnySize.class, AnySize::smallCnn));
     models.put("transformer", new Model<>(Transformer.class, Transformer::spec));
     return models;

@@ -12,9 +12,9 @@ import dev.tandem.nn.spec.NetworkBuilder;
 import dev.tandem.nn.spec.NetworkSpec;
 
 /**
- * A small network for images of any size: 3x3 convolutions with batch normalisation, each followed
- * by a pooling that halves the image as long as its shorter side is at least 8. 16 filters at
- * first, twice as many after each pooling up to 128.
+ * A small network for images of any size, and for volumes: 3x3(x3) convolutions with batch
+ * normalisation, each followed by a pooling that halves the image as long as its shorter side is at
+ * least 8. 16 filters at first, twice as many after each pooling up to 128.
  */
 public final class SmallCnn {
 
@@ -25,12 +25,13 @@ public final class SmallCnn {
   private SmallCnn() {}
 
   public static NetworkSpec spec(Shape image, int classes) {
-    if (image.extents().size() != 3) {
+    if (image.extents().size() != 3 && image.extents().size() != 4) {
       throw new UsageException(
-          "small-cnn: image is %s, expected channels, height and width".formatted(image));
+          "small-cnn: image is %s, expected channels, height and width, or depth before them"
+              .formatted(image));
     }
     NetworkBuilder network = new NetworkBuilder(image);
-    long side = Math.min(image.extents().get(1), image.extents().get(2));
+    long side = image.extents().stream().skip(1).mapToLong(Long::longValue).min().orElseThrow();
     int filters = FIRST_FILTERS;
     for (int stage = 1; stage == 1 || side >= SMALLEST_POOLED / 2; stage++) {
       network.add(new Convolution("conv" + stage, filters, 3, 1, 1).withoutBias());

@@ -84,6 +84,8 @@ public final class ImageStart implements StartKind {
           data,
           known,
           0.03,
+          64,
+          5,
           found);
     }
   }

@@ -14,6 +14,8 @@ import java.util.stream.Collectors;
  * @param data further lines of section {@code data}
  * @param classNames by label; may be empty
  * @param rate the highest learning rate
+ * @param batch samples of one step, over all processes
+ * @param epochs passes over the training data
  * @param found lines that tell the user what was found and chosen
  */
 public record StartConfig(
@@ -24,6 +26,8 @@ public record StartConfig(
     List<String> data,
     List<String> classNames,
     double rate,
+    int batch,
+    long epochs,
     List<String> found) {
 
   public StartConfig {
@@ -52,7 +56,7 @@ public record StartConfig(
       threads: 1                 # that decode, in each process
     %s
     batch:
-      global: 64                 # samples of one step, over all processes
+      global: %-18d # samples of one step, over all processes
       accumulation: 1            # passes for them: more need less memory
 
     optimizer:
@@ -66,7 +70,7 @@ public record StartConfig(
       rate: %-20s # the highest; with for-batch: N it is scaled to the batch
       warmup-epochs: 0.5
 
-    epochs: 5
+    epochs: %d
     precision: float32           # bfloat16 is faster on processors that have it
     determinism: run             # fast; run: same seed, processes and threads, same bits;
                                  # elastic: the same bits on any number of processes up to shards
@@ -103,7 +107,9 @@ public record StartConfig(
             places(),
             indented(data),
             classNames.isEmpty() ? "" : "  class-names: [" + quotedNames() + "]\n",
-            rate);
+            batch,
+            rate,
+            epochs);
   }
 
   private String places() {

@@ -10,7 +10,7 @@ import java.util.List;
 public interface StartKind {
 
   /** All kinds; the last takes whatever {@link dev.tandem.data.source.Sources} opens. */
-  List<StartKind> ALL = List.of(new ImageStart());
+  List<StartKind> ALL = List.of(new ArrayStart(), new ImageStart());
 
   /** Whether a path that exists is of this kind, by names rather than by contents. */
   boolean takes(Path data);

@@ -1,0 +1,2 @@
+/** NumPy's file format for one array. */
+package dev.tandem.core.numpy;
