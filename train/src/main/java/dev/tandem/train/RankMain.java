@@ -28,12 +28,13 @@ import dev.tandem.sync.cores.Role;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** One rank of a training run: wires the parts and trains. Started once per rank. */
 public final class RankMain {
@@ -61,39 +62,54 @@ public final class RankMain {
           "a training rank takes the run's folder and " + RESUME + " as arguments, not " + given);
     }
     Path run = Path.of(given.getFirst());
-    TrainingConfig config = TrainingConfig.load(run);
-    boolean resume = given.contains(RESUME);
-    OutOfMemory.explained(config, () -> train(config, run, resume));
+    Training training = Training.launched(TrainingConfig.load(run), run);
+    if (given.contains(RESUME)) {
+      training.resume();
+    }
+    training.run();
+  }
+
+  /** Trains as a rank of the job that this process is in, or alone. */
+  static TrainingResult train(
+      TrainingConfig config, RunPlace place, boolean resume, ProgramParts program) {
+    AtomicReference<TrainingResult> result = new AtomicReference<>();
+    OutOfMemory.explained(config, () -> result.set(trained(config, place, resume, program)));
+    return result.get();
   }
 
   /**
    * As one rank from beginning to end, or in the generations that the launcher leads it through.
    */
-  private static void train(TrainingConfig config, Path run, boolean resume) {
+  private static TrainingResult trained(
+      TrainingConfig config, RunPlace place, boolean resume, ProgramParts program) {
+    AtomicReference<TrainingResult> result = new AtomicReference<>();
     Optional<GenerationLine> launcher = GenerationLine.of(System.getenv());
     try (Preemption preemption = new Preemption(GRACE)) {
       if (launcher.isEmpty()) {
         try (Communicator communicator = Communicator.join()) {
-          train(config, communicator, Circumstances.once(run, resume, preemption));
+          Path run = place.of(communicator);
+          return train(config, communicator, Circumstances.once(run, resume, preemption), program);
         }
-        return;
       }
       try (GenerationLine line = launcher.get();
           PartnerMemory memory = new PartnerMemory()) {
         new Survivor(line, preemption::requested)
             .run(
                 (communicator, generation) ->
-                    train(
-                        config,
-                        communicator,
-                        new Circumstances(
-                            run,
-                            resume || generation > 1,
-                            preemption,
-                            Optional.of(new Partner(memory, generation)),
-                            Optional.of(line::wanted))));
+                    result.set(
+                        train(
+                            config,
+                            communicator,
+                            new Circumstances(
+                                place.of(communicator),
+                                resume || generation > 1,
+                                preemption,
+                                Optional.of(new Partner(memory, generation)),
+                                Optional.of(line::wanted)),
+                            program)));
       }
     }
+    return result.get();
   }
 
   /**
@@ -115,22 +131,29 @@ public final class RankMain {
     }
   }
 
-  private static void train(
-      TrainingConfig config, Communicator communicator, Circumstances circumstances) {
+  private static TrainingResult train(
+      TrainingConfig config,
+      Communicator communicator,
+      Circumstances circumstances,
+      ProgramParts program) {
+    AtomicReference<TrainingEvent.Result> result = new AtomicReference<>();
     StepMeter meter = new StepMeter(INPUT_THREADS);
     LoadRequest training = config.data().trainingRequest(config.epochs());
     LoadRequest test = config.data().testRequest(config.epochs());
-    try (RunLog log = new RunLog(circumstances.run(), Clock.systemUTC());
+    try (RunLog log = program.log(circumstances.run());
         RecordSource trainingSource =
-            open(config.data().part(Split.TRAIN, config.seed()), training, communicator);
+            program.training(
+                () ->
+                    open(config.data().part(Split.TRAIN, config.seed()), training, communicator));
         RecordSource testSource =
-            open(config.data().part(Split.TEST, config.seed()), test, communicator);
+            program.test(
+                () -> open(config.data().part(Split.TEST, config.seed()), test, communicator));
         Network network =
             Network.create(
                 config.compute().startEngine(threads(config, communicator)),
                 config.network(),
                 new Seed(config.seed()).derive("parameters"),
-                config.networkOptions());
+                program.options(config));
         Optimizer optimizer = config.optimizer().create(network);
         DistributedStep step =
             StepFactory.create(
@@ -139,9 +162,10 @@ public final class RankMain {
                 circumstances.run())) {
       orEndAtOnce(
           config,
+          communicator,
           () -> {
             try (BackgroundCheckpoints checkpoints =
-                checkpoints(config, communicator, circumstances, log)) {
+                checkpoints(config, communicator, circumstances, program.events(log))) {
               Trainer.Parts parts =
                   new Trainer.Parts(
                       communicator,
@@ -150,10 +174,11 @@ public final class RankMain {
                       step,
                       checkpoints,
                       config.batch().sizing());
-              train(config, parts, network, meter, circumstances, log);
+              result.set(train(config, parts, network, meter, circumstances, log, program));
             }
           });
     }
+    return TrainingResult.of(result.get(), circumstances.run());
   }
 
   private static RecordSource open(DataPart part, LoadRequest request, Communicator communicator) {
@@ -166,24 +191,32 @@ public final class RankMain {
         line -> System.err.println(what + ": " + line));
   }
 
-  /** A rank that fails by itself does not close its step: see {@link ChildMain#endAtOnce}. */
-  private static void orEndAtOnce(TrainingConfig config, Runnable work) {
+  /**
+   * One of several ranks that fails by itself does not close its step: see {@link
+   * ChildMain#endAtOnce}.
+   */
+  private static void orEndAtOnce(
+      TrainingConfig config, Communicator communicator, Runnable work) {
     try {
       OutOfMemory.explained(config, work);
     } catch (UsageException | WorkFailedException | StoppedException e) {
+      if (communicator.size() == 1) {
+        throw e;
+      }
       ChildMain.endAtOnce(e);
     }
   }
 
-  private static void train(
+  private static TrainingEvent.Result train(
       TrainingConfig config,
       Trainer.Parts parts,
       Network network,
       StepMeter meter,
       Circumstances circumstances,
-      RunLog log) {
+      RunLog log,
+      ProgramParts program) {
     boolean speaks = parts.communicator().rank() == 0;
-    Trainer trainer = new Trainer(config, parts, log::write);
+    Trainer trainer = new Trainer(config, parts, program.events(log));
     long made = circumstances.resume() ? trainer.resume() : 0;
     if (made == 0 && !config.fineTune().initFrom().isEmpty()) {
       Path file = Path.of(config.fineTune().initFrom());
@@ -204,11 +237,18 @@ public final class RankMain {
       }
     }
     circumstances.leave().ifPresent(trainer::leaveWhen);
-    trainer.stopWhen(circumstances.preemption()::requested).watchedBy(meter).run();
+    return trainer
+        .stopWhen(circumstances.preemption()::requested)
+        .finishWhen(() -> program.listeners().stopped().isPresent())
+        .watchedBy(meter)
+        .run();
   }
 
   private static BackgroundCheckpoints checkpoints(
-      TrainingConfig config, Communicator communicator, Circumstances circumstances, RunLog log) {
+      TrainingConfig config,
+      Communicator communicator,
+      Circumstances circumstances,
+      Consumer<TrainingEvent> events) {
     return new BackgroundCheckpoints(
         communicator,
         circumstances.partner().filter(partner -> config.checkpoint().partner()),
@@ -217,7 +257,7 @@ public final class RankMain {
         System.err::println,
         cost -> {
           if (communicator.rank() == 0) {
-            log.write(committed(cost, config.checkpoint().folder(circumstances.run())));
+            events.accept(committed(cost, config.checkpoint().folder(circumstances.run())));
           }
         });
   }

@@ -23,12 +23,19 @@ public final class RunLog implements AutoCloseable {
   private final Clock clock;
   private final LogFile metrics;
   private Optional<EventFile> tensorBoard = Optional.empty();
+  private boolean silent;
 
   /** The log of a run; nothing is opened before the first event. */
   public RunLog(Path run, Clock clock) {
     this.run = run;
     this.clock = clock;
     metrics = new LogFile(run.resolve(METRICS), System.err::println);
+  }
+
+  /** Leaves standard output alone, which belongs to the program that trains. */
+  synchronized RunLog silent() {
+    silent = true;
+    return this;
   }
 
   /** Continues after this many steps; what was reported of later ones becomes void. */
@@ -38,7 +45,10 @@ public final class RunLog implements AutoCloseable {
 
   /** Reports an event to whoever started this process, and keeps it. */
   synchronized void write(TrainingEvent event) {
-    System.out.println(TrainingEvent.LINE_PREFIX + keep(event));
+    String json = keep(event);
+    if (!silent) {
+      System.out.println(TrainingEvent.LINE_PREFIX + json);
+    }
     tensorBoard.ifPresent(board -> show(event, board));
   }
 

@@ -111,15 +111,19 @@ final class ServerStep extends ReplicatedStep {
   /** Ranks are at different steps, so that none can join: requests to leave are not answered. */
   @Override
   public Decision afterStep(StopRequests requests) {
-    if (requests.stop().isPresent() && requests.stop().get().getAsBoolean()) {
+    if (requests.endAsked()) {
       served.servers().tell(Notice.STOP);
     }
     phases.in(Phase.SYNC, served::pull);
     if (!served.servers().stopsHere()) {
       return Decision.CONTINUE;
     }
-    return served.servers().told(Notice.TROUBLE)
-        ? new Decision(Outcome.FAIL, reason())
+    if (served.servers().told(Notice.TROUBLE)) {
+      return new Decision(Outcome.FAIL, reason());
+    }
+    // All ranks are here: they agree which of the two it is.
+    return requests.together(communicator).outcome() == Outcome.FINISH
+        ? Decision.FINISH
         : Decision.STOP;
   }
 

@@ -11,15 +11,21 @@ import java.util.function.BooleanSupplier;
  * What a rank may be asked for between two steps. All ranks have the same questions.
  *
  * @param stop whether this rank is to end before the run does
+ * @param finish whether the run is to end now as if this were its end
  * @param leave whether others wait to join
  */
-public record StopRequests(Optional<BooleanSupplier> stop, Optional<BooleanSupplier> leave) {
+public record StopRequests(
+    Optional<BooleanSupplier> stop,
+    Optional<BooleanSupplier> finish,
+    Optional<BooleanSupplier> leave) {
 
   /** What all ranks do after a step. */
   public enum Outcome {
     CONTINUE,
     /** Save on disk, because a rank was asked to end. */
     STOP,
+    /** Evaluate and save, because a listener wants no more. */
+    FINISH,
     /** Save, because others wait to join. */
     LEAVE,
     /** Save on disk, because the work cannot go on. */
@@ -35,20 +41,29 @@ public record StopRequests(Optional<BooleanSupplier> stop, Optional<BooleanSuppl
 
     static final Decision CONTINUE = new Decision(Outcome.CONTINUE, "");
     static final Decision STOP = new Decision(Outcome.STOP, "");
+    static final Decision FINISH = new Decision(Outcome.FINISH, "");
     static final Decision LEAVE = new Decision(Outcome.LEAVE, "");
   }
 
-  /** The same on all ranks: what any of them is asked for; to stop comes before to leave. */
+  /** The same on all ranks: what any of them is asked for; to stop comes first, to leave last. */
   Decision together(Communicator communicator) {
-    if (stop.isEmpty() && leave.isEmpty()) {
+    if (stop.isEmpty() && finish.isEmpty() && leave.isEmpty()) {
       return Decision.CONTINUE;
     }
-    int[] asked = {asked(stop), asked(leave)};
+    int[] asked = {asked(stop), asked(finish), asked(leave)};
     communicator.allreduce(MemorySegment.ofArray(asked), DType.INT32, ReduceOp.MAX);
     if (asked[0] > 0) {
       return Decision.STOP;
     }
-    return asked[1] > 0 ? Decision.LEAVE : Decision.CONTINUE;
+    if (asked[1] > 0) {
+      return Decision.FINISH;
+    }
+    return asked[2] > 0 ? Decision.LEAVE : Decision.CONTINUE;
+  }
+
+  /** Whether this rank is asked to end the run, in either way. */
+  boolean endAsked() {
+    return asked(stop) + asked(finish) > 0;
   }
 
   private static int asked(Optional<BooleanSupplier> question) {

@@ -39,6 +39,7 @@ public final class Trainer {
   private String restoredFrom = "the beginning";
   private Optional<BooleanSupplier> stop = Optional.empty();
   private Optional<StepMeter> meter = Optional.empty();
+  private Optional<BooleanSupplier> finish = Optional.empty();
   private Optional<BooleanSupplier> leave = Optional.empty();
 
   /**
@@ -100,6 +101,16 @@ public final class Trainer {
   }
 
   /**
+   * Lets the run end before its end, but in the same way: after the step in which any rank is asked
+   * to finish, all evaluate and save, and {@link #run} gives the result. All ranks are given a
+   * question, or none.
+   */
+  Trainer finishWhen(BooleanSupplier asked) {
+    finish = Optional.of(asked);
+    return this;
+  }
+
+  /**
    * Lets the ranks meet others that wait to join: after the step in which any rank is asked to
    * leave, all save and {@link #run} fails with {@link GenerationEndedException}. All ranks are
    * given a question, or none.
@@ -123,7 +134,7 @@ public final class Trainer {
               new LossGuard(config.guard(), progress.smoothedLoss()),
               feed,
               new Rates(config, steps, feed.uses()),
-              new StopRequests(stop, leave),
+              new StopRequests(stop, finish, leave),
               new StepWatch(meter, phases))
           .run(progress.best(), restoredAfter);
     }

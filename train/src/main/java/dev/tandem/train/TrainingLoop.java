@@ -38,6 +38,7 @@ final class TrainingLoop {
   private Evaluation test = Evaluation.NONE;
   private long testedAfter = -1;
   private long savedAfter = -1;
+  private boolean finished;
   private Optional<Path> saved = Optional.empty();
   private StepTimes reported = StepTimes.NONE;
 
@@ -75,7 +76,7 @@ final class TrainingLoop {
   TrainingEvent.Result run(BestModel before, long restoredAfter) {
     best = before;
     savedAfter = restoredAfter;
-    while (feed.hasNext() && !best.exhausted(config.validation())) {
+    while (feed.hasNext() && !finished && !best.exhausted(config.validation())) {
       long began = System.nanoTime();
       Batch batch = phases.in(Phase.READ, feed::next); // images: count x C x H x W
       watch.computes();
@@ -120,6 +121,7 @@ final class TrainingLoop {
             "stopped after step %d, %s; --resume continues from %s"
                 .formatted(now.step(), decision.reason(), kept));
       }
+      case FINISH -> finished = true;
       case LEAVE -> {
         save(now);
         awaitSaved();
@@ -292,7 +294,7 @@ final class TrainingLoop {
             config.regression() ? -best.score() : Double.NaN,
             RegressionScores.of(test),
             best.step(),
-            best.exhausted(config.validation()),
+            finished || best.exhausted(config.validation()),
             phases.trainingSeconds() == 0 ? 0 : samples / phases.trainingSeconds(),
             communicator.size(),
             replicas.identical(),

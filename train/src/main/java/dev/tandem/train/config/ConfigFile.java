@@ -182,6 +182,18 @@ public final class ConfigFile implements KeyPlaces {
     return with("data.normalise", "none").config();
   }
 
+  /** Whether the mean and deviation of the training data are to be computed. */
+  public boolean computesNormalisation() {
+    return root.at("/data/normalise").asText("compute").equals("compute")
+        && !root.at("/data/normalise").isObject();
+  }
+
+  /** The same with another network. */
+  public ConfigFile withNetwork(NetworkSpec network) {
+    String yaml = NetworkYaml.write(network);
+    return with("network", YamlText.parse("network", yaml).tree(), "the program's network");
+  }
+
   private TrainingConfig bound() {
     return YAML.read(root, TrainingConfig.class, this);
   }

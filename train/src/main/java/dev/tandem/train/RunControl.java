@@ -1,0 +1,11 @@
+package dev.tandem.train;
+
+/** What a {@link TrainingListener} may do to the run that it listens to. */
+public interface RunControl {
+
+  /**
+   * Ends the run after this step: all ranks evaluate and save, and {@link Training#run} gives the
+   * result, whose {@link TrainingResult#stopped} says why. The first reason counts.
+   */
+  void stop(String reason);
+}
