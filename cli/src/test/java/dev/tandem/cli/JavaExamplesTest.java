@@ -68,16 +68,16 @@ class JavaExamplesTest {
 
   @Test
   void inOneProcess() throws Exception {
-    String out = java(InTurn.class, "OwnNetwork,OwnLoss,StopWhenGood,OwnRecords", "steps=12");
-    assertTrue(out.matches("(?s).*OwnNetwork: accuracy [0-9.]+ after 12 steps, in .*"), out);
+    String out = java(InTurn.class, "OwnNetwork,OwnLoss,StopWhenFlat,OwnRecords", "steps=8");
+    assertTrue(out.matches("(?s).*OwnNetwork: accuracy [0-9.]+ after 8 steps, in .*"), out);
     assertTrue(out.matches("(?s).*OwnLoss: smoothed loss [0-9.]+, accuracy .*"), out);
-    assertTrue(out.matches("(?s).*(ended|stopped) after [0-9]+ steps, in .*"), out);
+    assertTrue(out.matches("(?s).*epoch [01]: [0-9.]+\nsaved in .*\n(stopped|ended) after [0-9] steps, in .*"), out);
     Path run = folder.resolve("runs/glyphs");
     for (String file : List.of("config.yaml", "metrics.jsonl", "checkpoints", ".tandem-run")) {
       assertTrue(Files.exists(run.resolve(file)), file);
     }
     assertTrue(Files.exists(folder.resolve("runs/glyphs-3/config.yaml")), "a folder each");
-    assertTrue(CommandRun.done("eval", run).out().contains("after step: 12"));
+    assertTrue(CommandRun.done("eval", run).out().contains("after step: 8"));
     String layers = CommandRun.done("show", run).out();
     assertTrue(layers.contains("block2.sum") && layers.contains("from stem.relu"), layers);
   }
@@ -94,12 +94,11 @@ class JavaExamplesTest {
             classes.toString(),
             "--",
             "OwnRecords",
-            "epochs=4");
+            "steps=20");
     List<String> ranks = out.lines().filter(line -> line.contains("accuracy")).sorted().toList();
     assertEquals(2, ranks.size(), out);
     assertEquals(ranks.get(0).substring(4), ranks.get(1).substring(4), "the same result");
-    double accuracy = Double.parseDouble(ranks.get(0).replaceAll(".*accuracy ([0-9.]+),.*", "$1"));
-    assertTrue(accuracy > 0.9, out);
+    assertTrue(CommandRun.done("show", folder.resolve("runs/java")).out().contains("[2]"));
   }
 
   /** What a program prints that runs in the folder of this test. */
@@ -118,15 +117,16 @@ class JavaExamplesTest {
             main.getName()));
     command.addAll(List.of(arguments));
     Path out = Files.createTempFile(folder, "out", ".txt");
+    Path err = Files.createTempFile(folder, "err", ".txt");
     int code =
         new ProcessBuilder(command)
             .directory(folder.toFile())
-            .redirectErrorStream(true)
             .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
             .start()
             .waitFor();
     String printed = Files.readString(out);
-    assertEquals(0, code, printed);
+    assertEquals(0, code, printed + Files.readString(err));
     return printed;
   }
 }

@@ -5,17 +5,18 @@ import dev.tandem.train.TrainingListener;
 import dev.tandem.train.TrainingResult;
 import java.nio.file.Path;
 
-/** Ends a run when the loss is small enough, on the digits that ./tandem demo draws. */
-public final class StopWhenGood implements TrainingListener {
+/** Ends a run when the loss no longer falls, on the digits that ./tandem demo draws. */
+public final class StopWhenFlat implements TrainingListener {
 
-  private static final double SMALL = 2.0;
+  private static final int PATIENCE = 3;
 
-  private double smoothed = Double.NaN;
+  private double smallest = Double.POSITIVE_INFINITY;
+  private long since;
 
   /** Arguments are settings, such as epochs=2. */
   public static void main(String[] settings) {
     TrainingResult result =
-        Training.of(Path.of("examples/glyphs.yaml")).on(new StopWhenGood()).set(settings).run();
+        Training.of(Path.of("examples/glyphs.yaml")).on(new StopWhenFlat()).set(settings).run();
     System.out.printf(
         "%s after %d steps, in %s%n",
         result.stopped() ? "stopped" : "ended", result.steps(), result.folder());
@@ -23,9 +24,11 @@ public final class StopWhenGood implements TrainingListener {
 
   @Override
   public void onStep(TrainingEvent.Step step, RunControl control) {
-    smoothed = Double.isNaN(smoothed) ? step.loss() : 0.9 * smoothed + 0.1 * step.loss();
-    if (smoothed < SMALL) {
-      control.stop("the loss is %.3f".formatted(smoothed));
+    if (step.loss() < smallest) {
+      smallest = step.loss();
+      since = step.step();
+    } else if (step.step() - since >= PATIENCE) {
+      control.stop("the loss has not fallen since step " + since);
     }
   }
 
