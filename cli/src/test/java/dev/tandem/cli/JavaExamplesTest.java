@@ -71,7 +71,10 @@ class JavaExamplesTest {
     String out = java(InTurn.class, "OwnNetwork,OwnLoss,StopWhenFlat,OwnRecords", "steps=8");
     assertTrue(out.matches("(?s).*OwnNetwork: accuracy [0-9.]+ after 8 steps, in .*"), out);
     assertTrue(out.matches("(?s).*OwnLoss: smoothed loss [0-9.]+, accuracy .*"), out);
-    assertTrue(out.matches("(?s).*epoch [01]: [0-9.]+\nsaved in .*\n(stopped|ended) after [0-9] steps, in .*"), out);
+    assertTrue(
+        out.matches(
+            "(?s).*epoch [01]: [0-9.]+\nsaved in .*\n(stopped|ended) after [0-9] steps, in .*"),
+        out);
     Path run = folder.resolve("runs/glyphs");
     for (String file : List.of("config.yaml", "metrics.jsonl", "checkpoints", ".tandem-run")) {
       assertTrue(Files.exists(run.resolve(file)), file);
@@ -112,8 +115,8 @@ class JavaExamplesTest {
         List.of(
             "-cp",
             Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                    .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                    .reduce(classes.toString(), (a, b) -> a + File.pathSeparator + b),
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .reduce(classes.toString(), (a, b) -> a + File.pathSeparator + b),
             main.getName()));
     command.addAll(List.of(arguments));
     Path out = Files.createTempFile(folder, "out", ".txt");

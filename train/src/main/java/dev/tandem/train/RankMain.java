@@ -195,8 +195,7 @@ public final class RankMain {
    * One of several ranks that fails by itself does not close its step: see {@link
    * ChildMain#endAtOnce}.
    */
-  private static void orEndAtOnce(
-      TrainingConfig config, Communicator communicator, Runnable work) {
+  private static void orEndAtOnce(TrainingConfig config, Communicator communicator, Runnable work) {
     try {
       OutOfMemory.explained(config, work);
     } catch (UsageException | WorkFailedException | StoppedException e) {
@@ -237,11 +236,18 @@ public final class RankMain {
       }
     }
     circumstances.leave().ifPresent(trainer::leaveWhen);
-    return trainer
-        .stopWhen(circumstances.preemption()::requested)
-        .finishWhen(() -> program.listeners().stopped().isPresent())
-        .watchedBy(meter)
-        .run();
+    TrainingEvent.Result result =
+        trainer
+            .stopWhen(circumstances.preemption()::requested)
+            .finishWhen(() -> program.listeners().stopped().isPresent())
+            .watchedBy(meter)
+            .run();
+    program
+        .listeners()
+        .stopped()
+        .ifPresent(
+            reason -> log.write(new TrainingEvent.Note("stopped by the program: " + reason)));
+    return result;
   }
 
   private static BackgroundCheckpoints checkpoints(

@@ -5,7 +5,7 @@ public interface RunControl {
 
   /**
    * Ends the run after this step: all ranks evaluate and save, and {@link Training#run} gives the
-   * result, whose {@link TrainingResult#stopped} says why. The first reason counts.
+   * result. The run's metrics get the reason, of several the first.
    */
   void stop(String reason);
 }

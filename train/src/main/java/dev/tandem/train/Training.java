@@ -1,10 +1,7 @@
 package dev.tandem.train;
 
-import dev.tandem.core.Progress;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
-import dev.tandem.data.augment.Normalisation;
-import dev.tandem.data.augment.PixelStatistics;
 import dev.tandem.nn.Loss;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.train.config.ConfigFile;
@@ -36,11 +33,6 @@ import java.util.Optional;
  */
 public final class Training {
 
-  private static final String GIVEN = "given-by-the-program";
-
-  /** Samples from which the mean is computed. */
-  private static final long LOOKED_AT = 1_000;
-
   private final Optional<TrainingConfig> fixed;
   private ConfigFile file;
   private Path run;
@@ -64,8 +56,7 @@ public final class Training {
 
   /** Training as a configuration in YAML says, such as one in a text block. */
   public static Training of(String yaml) {
-    return new Training(
-        Optional.empty(), ConfigFile.parse("configuration", yaml), Path.of("java"));
+    return new Training(Optional.empty(), ConfigFile.parse("configuration", yaml), Path.of("java"));
   }
 
   /** A rank of {@code tandem train}, which has made the folder. */
@@ -151,24 +142,6 @@ public final class Training {
   }
 
   private TrainingConfig config() {
-    if (data.isEmpty()) {
-      return file.checked();
-    }
-    ConfigFile own = file.with("data.train", GIVEN).with("data.test", GIVEN);
-    if (!own.computesNormalisation()) {
-      return own.config();
-    }
-    TrainingConfig plain = own.withoutData();
-    Normalisation found =
-        PixelStatistics.of(
-            data.get().training(),
-            plain.trainingPreparation().decoder(),
-            LOOKED_AT,
-            Progress.SILENT);
-    return own.with(
-            List.of(
-                "data.normalise={mean: %s, deviation: %s}"
-                    .formatted(found.means(), found.deviations())))
-        .config();
+    return data.isPresent() ? file.describing(data.get().training()).config() : file.checked();
   }
 }

@@ -2,8 +2,15 @@ package dev.tandem.train.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tandem.core.Progress;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
+import dev.tandem.data.ArrayRecord;
+import dev.tandem.data.RecordSource;
+import dev.tandem.data.augment.ArrayStatistics;
+import dev.tandem.data.augment.Normalisation;
+import dev.tandem.data.augment.PixelStatistics;
+import dev.tandem.data.decode.DatumDecoder;
 import dev.tandem.data.order.Shuffle;
 import dev.tandem.nn.Device;
 import dev.tandem.nn.exchange.NetworkFiles;
@@ -18,6 +25,7 @@ import dev.tandem.posix.FileErrors;
 import dev.tandem.sync.compress.Compression;
 import dev.tandem.sync.compress.CompressionRule;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -27,9 +35,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** A configuration as YAML, before it is understood, and where its keys are. Immutable. */
 public final class ConfigFile implements KeyPlaces {
+
+  /** Stands for data that a program gives. */
+  private static final String GIVEN = "given-by-the-program";
+
+  /** Records that are looked at for their mean. */
+  private static final long LOOKED_AT = 1_000;
 
   /** A longer setting is shortened in messages. */
   private static final int LONGEST_SETTING = 40;
@@ -179,13 +194,47 @@ public final class ConfigFile implements KeyPlaces {
 
   /** The same without a look at the data, which need not be there: images are not normalised. */
   public TrainingConfig withoutData() {
-    return with("data.normalise", "none").config();
+    return with("data.normalise", "none").with("data.normalise-targets", "none").config();
   }
 
-  /** Whether the mean and deviation of the training data are to be computed. */
-  public boolean computesNormalisation() {
-    return root.at("/data/normalise").asText("compute").equals("compute")
-        && !root.at("/data/normalise").isObject();
+  /**
+   * The same with everything set that is found by looking at the training data, where the
+   * configuration leaves it open: for data that a program gives.
+   */
+  public ConfigFile describing(RecordSource training) {
+    ConfigFile described = with("data.train", GIVEN).with("data.test", GIVEN);
+    MemorySegment first = training.record(0).value();
+    boolean arrays = ArrayRecord.is(first);
+    described = described.unlessSet("data.records", arrays ? "arrays" : "images");
+    if (!arrays) {
+      int channels = described.withoutData().network().input().extents().getFirst().intValue();
+      return described.unlessSet(
+          "data.normalise",
+          () ->
+              PixelStatistics.of(training, new DatumDecoder(channels), LOOKED_AT, Progress.SILENT));
+    }
+    if (!ArrayRecord.decode(first).values().isEmpty()) {
+      described = described.unlessSet("loss", "mean-squared-error");
+    }
+    return described
+        .unlessSet("data.normalise", () -> ArrayStatistics.of(training, LOOKED_AT).inputs())
+        .unlessSet(
+            "data.normalise-targets", () -> ArrayStatistics.of(training, LOOKED_AT).targets());
+  }
+
+  private ConfigFile unlessSet(String key, String value) {
+    return root.at("/" + key.replace('.', '/')).isMissingNode() ? with(key, value) : this;
+  }
+
+  private ConfigFile unlessSet(String key, Supplier<Normalisation> found) {
+    JsonNode given = root.at("/" + key.replace('.', '/'));
+    if (given.isObject() || given.asText("compute").equals("none")) {
+      return this;
+    }
+    Normalisation numbers = found.get();
+    String value =
+        "%s={mean: %s, deviation: %s}".formatted(key, numbers.means(), numbers.deviations());
+    return with(List.of(value));
   }
 
   /** The same with another network. */
