@@ -34,7 +34,9 @@ final class Curves implements AutoCloseable {
       case TrainingEvent.Loading report -> loading = report;
       case TrainingEvent.Stragglers report -> stragglers = Optional.of(report);
       case TrainingEvent.Result end -> result = end;
-      case TrainingEvent.Checkpoint _,
+      case TrainingEvent.Ranks _,
+          TrainingEvent.SystemLoad _,
+          TrainingEvent.Checkpoint _,
           TrainingEvent.Rewind _,
           TrainingEvent.Generation _,
           TrainingEvent.Note _,

@@ -116,6 +116,11 @@ final class BatchFeed implements AutoCloseable {
     return loader.next();
   }
 
+  /** Batches that are ready to be taken. */
+  int ready() {
+    return loader.ready();
+  }
+
   /** Where the next step begins. */
   Position position() {
     return loader.position();

@@ -41,6 +41,16 @@ final class DataParallelStep extends ReplicatedStep {
   }
 
   @Override
+  public void begin(Phases told) {
+    super.begin(told);
+    owned
+        .timeline()
+        .ifPresent(
+            timeline ->
+                told.observedBy((phase, begin, end) -> timeline.phase(phase.word(), begin, end)));
+  }
+
+  @Override
   public SlicedState state(Map<String, String> values) {
     return state.all(values);
   }

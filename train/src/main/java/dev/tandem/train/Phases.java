@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -16,10 +17,22 @@ public final class Phases {
     /** The norm of the gradients, and the change of the parameters. */
     UPDATE,
     /** The part of a checkpoint for which training stands still. */
-    SAVE
+    SAVE,
+    VALIDATE;
+
+    /** What people call it. */
+    String word() {
+      return this == READ ? "input" : name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Is told of each piece of time that was spent in a phase. */
+  interface Observer {
+    void spent(Phase phase, long beginNanos, long endNanos);
   }
 
   private final Map<Phase, Long> nanos = new EnumMap<>(Phase.class);
+  private Observer observer = (phase, begin, end) -> {};
   private long training;
   private Phase current;
   private long began;
@@ -48,14 +61,27 @@ public final class Phases {
   /** From now on the work that is under way counts as this phase. */
   void enter(Phase phase) {
     long now = System.nanoTime();
-    add(current, now - began);
+    add(current, began, now);
     current = phase;
     began = now;
   }
 
-  /** Some more time was spent in a phase. */
+  /** Some more time was spent in a phase, up to now. */
   void add(Phase phase, long more) {
-    nanos.merge(phase, more, Long::sum);
+    long now = System.nanoTime();
+    add(phase, now - more, now);
+  }
+
+  private void add(Phase phase, long begin, long end) {
+    nanos.merge(phase, end - begin, Long::sum);
+    if (end > begin) {
+      observer.spent(phase, begin, end);
+    }
+  }
+
+  /** Lets another see where the time goes, from now on. */
+  void observedBy(Observer other) {
+    observer = other;
   }
 
   /** The time in a phase so far. */

@@ -68,6 +68,9 @@ public final class RunLog implements AutoCloseable {
         numbers.put("train/learning rate", step.learningRate());
         numbers.put("train/gradient norm", step.gradientNorm());
         numbers.put("train/batch", (double) step.batch());
+        if (step.ms() > 0) {
+          numbers.put("train/images per second", 1e3 * step.batch() / step.ms());
+        }
         if (step.accuracy() != null) {
           numbers.put("train/accuracy", step.accuracy().doubleValue());
         }
@@ -88,6 +91,8 @@ public final class RunLog implements AutoCloseable {
       case TrainingEvent.Result _ -> board.flush();
       case TrainingEvent.Loading _,
           TrainingEvent.Stragglers _,
+          TrainingEvent.Ranks _,
+          TrainingEvent.SystemLoad _,
           TrainingEvent.Checkpoint _,
           TrainingEvent.Rewind _,
           TrainingEvent.Generation _,

@@ -6,6 +6,7 @@ import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * What a rank may be asked for between two steps. All ranks have the same questions.
@@ -13,15 +14,19 @@ import java.util.function.BooleanSupplier;
  * @param stop whether this rank is to end before the run does
  * @param finish whether the run is to end now as if this were its end
  * @param leave whether others wait to join
+ * @param report whether it is time to collect what ranks spend and use
  */
 public record StopRequests(
     Optional<BooleanSupplier> stop,
     Optional<BooleanSupplier> finish,
-    Optional<BooleanSupplier> leave) {
+    Optional<BooleanSupplier> leave,
+    Optional<BooleanSupplier> report) {
 
   /** What all ranks do after a step. */
   public enum Outcome {
     CONTINUE,
+    /** Collect what the ranks spend and use, then continue. */
+    REPORT,
     /** Save on disk, because a rank was asked to end. */
     STOP,
     /** Evaluate and save, because a listener wants no more. */
@@ -40,6 +45,7 @@ public record StopRequests(
   public record Decision(Outcome outcome, String reason) {
 
     static final Decision CONTINUE = new Decision(Outcome.CONTINUE, "");
+    static final Decision REPORT = new Decision(Outcome.REPORT, "");
     static final Decision STOP = new Decision(Outcome.STOP, "");
     static final Decision FINISH = new Decision(Outcome.FINISH, "");
     static final Decision LEAVE = new Decision(Outcome.LEAVE, "");
@@ -47,10 +53,10 @@ public record StopRequests(
 
   /** The same on all ranks: what any of them is asked for; to stop comes first, to leave last. */
   Decision together(Communicator communicator) {
-    if (stop.isEmpty() && finish.isEmpty() && leave.isEmpty()) {
+    if (Stream.of(stop, finish, leave, report).allMatch(Optional::isEmpty)) {
       return Decision.CONTINUE;
     }
-    int[] asked = {asked(stop), asked(finish), asked(leave)};
+    int[] asked = {asked(stop), asked(finish), asked(leave), asked(report)};
     communicator.allreduce(MemorySegment.ofArray(asked), DType.INT32, ReduceOp.MAX);
     if (asked[0] > 0) {
       return Decision.STOP;
@@ -58,7 +64,10 @@ public record StopRequests(
     if (asked[1] > 0) {
       return Decision.FINISH;
     }
-    return asked[2] > 0 ? Decision.LEAVE : Decision.CONTINUE;
+    if (asked[2] > 0) {
+      return Decision.LEAVE;
+    }
+    return asked[3] > 0 ? Decision.REPORT : Decision.CONTINUE;
   }
 
   /** Whether this rank is asked to end the run, in either way. */

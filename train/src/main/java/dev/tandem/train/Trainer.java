@@ -126,6 +126,7 @@ public final class Trainer {
     parts.step().begin(phases);
     try (BatchFeed feed =
         new BatchFeed(config, parts, reuse, progress.position(), progress.batch())) {
+      StepWatch watch = new StepWatch(meter, phases, parts.communicator(), feed);
       return new TrainingLoop(
               config,
               parts,
@@ -134,8 +135,8 @@ public final class Trainer {
               new LossGuard(config.guard(), progress.smoothedLoss()),
               feed,
               new Rates(config, steps, feed.uses()),
-              new StopRequests(stop, finish, leave),
-              new StepWatch(meter, phases))
+              new StopRequests(stop, finish, leave, watch.due()),
+              watch)
           .run(progress.best(), restoredAfter);
     }
   }

@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -11,10 +12,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import dev.tandem.data.load.StallReport;
+import dev.tandem.nn.ClassCounts;
+import dev.tandem.nn.Evaluation;
+import dev.tandem.sync.trace.RankTimes;
 import dev.tandem.sync.trace.StragglerReport;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * What is reported of a run, one line of JSON each in its {@code metrics.jsonl}: by rank 0 steps,
@@ -28,6 +33,8 @@ import java.util.Optional;
   @JsonSubTypes.Type(value = TrainingEvent.Epoch.class, name = "epoch"),
   @JsonSubTypes.Type(value = TrainingEvent.Loading.class, name = "loading"),
   @JsonSubTypes.Type(value = TrainingEvent.Stragglers.class, name = "stragglers"),
+  @JsonSubTypes.Type(value = TrainingEvent.Ranks.class, name = "ranks"),
+  @JsonSubTypes.Type(value = TrainingEvent.SystemLoad.class, name = "system"),
   @JsonSubTypes.Type(value = TrainingEvent.Result.class, name = "result"),
   @JsonSubTypes.Type(value = TrainingEvent.Checkpoint.class, name = "checkpoint"),
   @JsonSubTypes.Type(value = TrainingEvent.Rewind.class, name = "rewind"),
@@ -77,6 +84,12 @@ public sealed interface TrainingEvent {
    *
    * @param testAccuracy not a number, and left out, if targets are values
    * @param regression null, and left out, unless targets are values
+   * @param samples of the test set
+   * @param top5 share of samples whose class had one of the five highest scores, 0 to 1; null, and
+   *     left out, with five classes or fewer
+   * @param classes what became of the samples of each class; null if targets are values
+   * @param confusion how often samples of a class were taken for each class; null with more than
+   *     100 classes
    */
   record Epoch(
       long epoch,
@@ -84,8 +97,51 @@ public sealed interface TrainingEvent {
       @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NotANumber.class)
           double testAccuracy,
       double testLoss,
-      @JsonInclude(JsonInclude.Include.NON_NULL) RegressionScores regression)
-      implements TrainingEvent {}
+      @JsonInclude(JsonInclude.Include.NON_NULL) RegressionScores regression,
+      long samples,
+      @JsonInclude(JsonInclude.Include.NON_NULL) Float top5,
+      @JsonInclude(JsonInclude.Include.NON_NULL) List<ClassResult> classes,
+      @JsonInclude(JsonInclude.Include.NON_NULL) List<List<Long>> confusion)
+      implements TrainingEvent {
+
+    /** The event of an evaluation. */
+    static Epoch of(long epoch, long step, Evaluation test, Optional<ClassCounts> counted) {
+      Optional<ClassCounts> counts = counted.filter(_ -> !test.regression());
+      return new Epoch(
+          epoch,
+          step,
+          test.regression() ? Double.NaN : test.accuracy(),
+          test.meanLoss(),
+          RegressionScores.of(test),
+          test.samples(),
+          counts
+              .filter(ClassCounts::ranks)
+              .map(each -> (float) ((double) each.topFive() / test.samples()))
+              .orElse(null),
+          counts.map(ClassResult::of).orElse(null),
+          counts.filter(ClassCounts::confuses).map(Epoch::confusion).orElse(null));
+    }
+
+    private static List<List<Long>> confusion(ClassCounts counts) {
+      return IntStream.range(0, counts.classes())
+          .mapToObj(
+              label ->
+                  IntStream.range(0, counts.classes())
+                      .mapToObj(answer -> counts.confusion(label, answer))
+                      .toList())
+          .toList();
+    }
+  }
+
+  /** What became of the samples of a class. */
+  record ClassResult(long right, long count) {
+
+    static List<ClassResult> of(ClassCounts counts) {
+      return IntStream.range(0, counts.classes())
+          .mapToObj(label -> new ClassResult(counts.right(label), counts.count(label)))
+          .toList();
+    }
+  }
 
   /**
    * What waited for what between the storage and the network, since the run began, in rank 0.
@@ -110,6 +166,60 @@ public sealed interface TrainingEvent {
       String sentence,
       List<StragglerReport.Row> rows,
       String text)
+      implements TrainingEvent {}
+
+  /**
+   * Where the time of each rank went since the last of these; reported where there are several
+   * ranks, which meet after each step. Lists have one number for each rank: milliseconds as {@link
+   * RankTimes} has them.
+   *
+   * @param steps that they are the mean of
+   */
+  record Ranks(
+      long step,
+      long steps,
+      List<Float> input,
+      List<Float> compute,
+      @JsonProperty("wait") List<Float> waiting,
+      List<Float> coreWait,
+      List<Float> lateness)
+      implements TrainingEvent {
+
+    static Ranks of(long step, long steps, RankTimes times) {
+      return new Ranks(
+          step,
+          steps,
+          times.input(),
+          times.compute(),
+          times.waiting(),
+          times.coreWait(),
+          times.lateness());
+    }
+  }
+
+  /**
+   * What the processes of the ranks use of their machines; lists have one number for each rank.
+   *
+   * @param seconds since the last of these
+   * @param cpu percent of one processor, in that time
+   * @param rss memory of the process, in bytes
+   * @param heap of which Java's objects take, in bytes
+   * @param gcMs milliseconds of garbage collection, in that time
+   * @param readBytes from storage, in that time; likewise written
+   * @param netBytes sent to other ranks and received from them, in that time
+   * @param queue batches that the loader has ready
+   */
+  record SystemLoad(
+      long step,
+      float seconds,
+      List<Long> cpu,
+      List<Long> rss,
+      List<Long> heap,
+      List<Long> gcMs,
+      List<Long> readBytes,
+      List<Long> writtenBytes,
+      List<Long> netBytes,
+      List<Long> queue)
       implements TrainingEvent {}
 
   /**

@@ -102,6 +102,7 @@ final class TrainingLoop {
     StopRequests.Decision decision = step.afterStep(requests);
     switch (decision.outcome()) {
       case CONTINUE -> {}
+      case REPORT -> watch.collect(now.step()).forEach(events);
       case STOP -> {
         if (requests.leave().isPresent()) {
           keepIfPossible(now);
@@ -215,17 +216,18 @@ final class TrainingLoop {
   private void validate() {
     long made = feed.position().step();
     step.agree();
+    long began = System.nanoTime();
     test = step.evaluate(parts.test());
+    phases.add(Phase.VALIDATE, System.nanoTime() - began);
     testedAfter = made;
     best =
         best.after(
             config.regression() ? -test.meanLoss() : test.accuracy(), made, config.validation());
-    events.accept(
-        new TrainingEvent.Epoch(
-            feed.epochs(), made, accuracy(), test.meanLoss(), RegressionScores.of(test)));
+    events.accept(TrainingEvent.Epoch.of(feed.epochs(), made, test, step.classes()));
     StallReport stalls = feed.stalls();
     events.accept(new TrainingEvent.Loading(made, stalls.bottleneck(), stalls));
-    watch.report(communicator, made).ifPresent(events);
+    watch.report(made).ifPresent(events);
+    watch.collect(made).forEach(events);
   }
 
   /** Of the last validation; not a number if there is none because targets are values. */

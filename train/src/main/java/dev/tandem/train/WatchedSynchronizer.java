@@ -67,6 +67,11 @@ final class WatchedSynchronizer implements AutoCloseable {
     return new WatchedSynchronizer(context, meter, run);
   }
 
+  /** The trace, if there is one. */
+  Optional<Timeline> timeline() {
+    return timeline;
+  }
+
   GradientSynchronizer synchronizer() {
     return synchronizer;
   }

@@ -165,6 +165,11 @@ public final class Loader implements AutoCloseable {
     begin(plan.among(rank, ranks, position, plan.steps() - given));
   }
 
+  /** Batches that are ready: if there is none, the consumer waits for the loader. */
+  public int ready() {
+    return pipeline.finished();
+  }
+
   /** How many records were left out so far, in the batches given. */
   public long skipped() {
     return skipped;

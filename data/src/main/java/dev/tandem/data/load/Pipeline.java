@@ -59,6 +59,11 @@ final class Pipeline implements AutoCloseable {
     return queue.take();
   }
 
+  /** Batches that are ready to be taken. */
+  int finished() {
+    return queue.finished();
+  }
+
   /** The memory of a step that was taken may be used for another batch. */
   void release(StepWork work) {
     queue.release(work);

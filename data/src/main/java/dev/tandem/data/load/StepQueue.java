@@ -211,6 +211,16 @@ final class StepQueue {
     }
   }
 
+  /** Steps that are finished and not taken yet. */
+  int finished() {
+    lock.lock();
+    try {
+      return (int) begun.stream().filter(StepWork::done).count();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The memory of a step that was taken may be used for another batch. */
   void release(StepWork work) {
     lock.lock();

@@ -27,6 +27,7 @@ public final class StepMeter implements SyncObserver {
   private long transferNanos;
   private long oversleepNanos;
   private long coreWaitAtBegin = coreWaitNanos();
+  private long coreWaitAtReading = coreWaitAtBegin;
 
   /**
    * A meter that has seen nothing.
@@ -101,6 +102,14 @@ public final class StepMeter implements SyncObserver {
     oversleepNanos = 0;
     coreWaitAtBegin = coreWait;
     return times;
+  }
+
+  /** How long threads had to wait for a core since the last call of this method. */
+  synchronized long readCoreWaitNanos() {
+    long now = coreWaitNanos();
+    long waited = Math.max(0, now - coreWaitAtReading);
+    coreWaitAtReading = now;
+    return waited;
   }
 
   /** How long sleeps were too long since the last reading; counts from here again. */

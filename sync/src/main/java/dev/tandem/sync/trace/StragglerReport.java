@@ -97,8 +97,7 @@ public final class StragglerReport {
     ClockAlignment clock = ClockAlignment.measure(communicator);
     TransferWindow window = meter.window();
     long first = agree(communicator, window.first(), ReduceOp.MAX);
-    long end = Math.max(first, agree(communicator, window.end(), ReduceOp.MIN));
-    WaitTable waits = waits(communicator, window, first, end, clock);
+    WaitTable waits = waits(communicator, window, first, clock);
     List<SyncSplit> splits = new ArrayList<>();
     all = gather(communicator, waits.split(window, first, clock).toArray());
     for (int at = 0; at < all.length; at += SyncSplit.FIGURES) {
@@ -108,24 +107,22 @@ public final class StragglerReport {
     return new StragglerReport(times, splits, oversleeps, waits, culprit.finding());
   }
 
-  private static double[] gather(Communicator communicator, double[] mine) {
+  static double[] gather(Communicator communicator, double[] mine) {
     double[] all = new double[mine.length * communicator.size()];
     communicator.allgather(MemorySegment.ofArray(mine), MemorySegment.ofArray(all));
     return all;
   }
 
-  private static long agree(Communicator communicator, long number, ReduceOp op) {
+  static long agree(Communicator communicator, long number, ReduceOp op) {
     long[] word = {number};
     communicator.allreduce(MemorySegment.ofArray(word), DType.INT64, op);
     return word[0];
   }
 
-  private static WaitTable waits(
-      Communicator communicator,
-      TransferWindow window,
-      long first,
-      long end,
-      ClockAlignment clock) {
+  /** The transfers that the windows of all ranks have in common, from a number on. */
+  static WaitTable waits(
+      Communicator communicator, TransferWindow window, long first, ClockAlignment clock) {
+    long end = Math.max(first, agree(communicator, window.end(), ReduceOp.MIN));
     int count = (int) (end - first);
     long[] mine = new long[count];
     List<String> labels = new ArrayList<>();
