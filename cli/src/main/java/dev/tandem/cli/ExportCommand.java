@@ -4,11 +4,15 @@ import dev.tandem.core.UsageException;
 import dev.tandem.nn.exchange.ExportFormat;
 import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.posix.FileErrors;
+import dev.tandem.nn.weights.PixelNormalisation;
+import dev.tandem.train.ExportMetadata;
 import dev.tandem.train.SavedRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -19,10 +23,12 @@ import picocli.CommandLine.Parameters;
     description =
         "Writes the network of a run, or of one of its checkpoints, to a file for other programs:"
             + " ONNX for inference engines, TorchScript for torch.jit.load, safetensors for the"
-            + " weights by name.",
+            + " weights by name. Names of classes, mean and deviation of pixels, the order of channels"
+            + " and the input's size are in the file's metadata.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem export runs/train --output digits.onnx",
+      "  ./tandem export runs/train --output digits.onnx --with-preprocessing",
       "  ./tandem export runs/train --best --output digits.pt",
       "  ./tandem export runs/train/checkpoints/step-000000500 --output weights.safetensors",
       "  ./tandem train train.yaml --init-from weights.safetensors   starts from them"
@@ -50,12 +56,22 @@ final class ExportCommand extends TandemCommand {
       description = "The checkpoint after the best validation instead of the last one.")
   private boolean best;
 
+  @Option(
+      names = "--with-preprocessing",
+      description =
+          "ONNX: the graph takes pixels of 0 to 255 and normalises them itself. Default: it takes"
+              + " normalised pixels; mean and deviation are in its metadata")
+  private boolean preprocessing;
+
   /** What {@code --json} gets. */
   record Results(String run, long step, String format, String file, long bytes, long parameters) {}
 
   @Override
   protected Object run() {
     ExportFormat kind = format == null ? ExportFormat.of(output) : format;
+    if (preprocessing && kind != ExportFormat.ONNX) {
+      throw new UsageException("--with-preprocessing is for ONNX files, not for " + output);
+    }
     Path folder = output.toAbsolutePath().getParent();
     if (!Files.isDirectory(folder) || Files.isDirectory(output)) {
       throw new UsageException(
@@ -64,7 +80,10 @@ final class ExportCommand extends TandemCommand {
               : "--output %s: no such folder: %s".formatted(output, folder));
     }
     try (SavedRun saved = EvalCommand.open(run, best, null)) {
-      NetworkFiles.write(output, kind, saved.network());
+      Map<String, String> metadata = ExportMetadata.of(saved.config(), preprocessing);
+      Optional<PixelNormalisation> pixels =
+          preprocessing ? Optional.of(ExportMetadata.pixels(saved.config())) : Optional.empty();
+      NetworkFiles.write(output, kind, saved.network(), metadata, pixels);
       long parameters = saved.network().spec().parameterCount();
       long bytes = size(output);
       String word = kind.name().toLowerCase(Locale.ROOT);

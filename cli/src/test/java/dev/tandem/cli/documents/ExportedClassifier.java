@@ -78,7 +78,8 @@ final class ExportedClassifier implements AutoCloseable {
     for (int channel = 0; channel < 3; channel++) {
       for (int y = 0; y < height; y++) {
         for (int x = 0; x < width; x++) {
-          int value = image.getRGB(x, y) >> (8 * (2 - channel)) & 0xff;
+          int colour = "RGB".indexOf(metadata.get("channel-order").charAt(channel));
+          int value = image.getRGB(x, y) >> (8 * (2 - colour)) & 0xff;
           floats.put((value / 255f - mean[channel]) / deviation[channel]);
         }
       }

@@ -7,11 +7,14 @@ import dev.tandem.nn.onnx.OnnxFile;
 import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.nn.torchscript.TorchScriptFile;
 import dev.tandem.nn.weights.ImportedNetwork;
+import dev.tandem.nn.weights.PixelNormalisation;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.WholeFiles;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Networks and weights in files, whose kind is their ending. */
 public final class NetworkFiles {
@@ -59,16 +62,33 @@ public final class NetworkFiles {
 
   /** Replaces a file by a network as it is now. */
   public static void write(Path file, ExportFormat format, Network network) {
+    write(file, format, network, Map.of(), Optional.empty());
+  }
+
+  /**
+   * Replaces a file by a network as it is now.
+   *
+   * @param metadata what its users need to know, by key
+   * @param pixels what is done to pixels before the first layer, if the graph is to do it; ONNX only
+   */
+  public static void write(
+      Path file,
+      ExportFormat format,
+      Network network,
+      Map<String, String> metadata,
+      Optional<PixelNormalisation> pixels) {
+    if (pixels.isPresent() && format != ExportFormat.ONNX) {
+      throw new UsageException("only ONNX files can have the preparation of images in the graph");
+    }
     Weights weights = Weights.of(network);
     switch (format) {
-      case ONNX -> OnnxFile.write(file, network.spec(), weights);
-      case TORCHSCRIPT -> TorchScriptFile.write(file, network.spec(), weights);
-      case SAFETENSORS ->
-          WholeFiles.replace(
-              file,
-              Safetensors.file(
-                  weights.tensors().values(),
-                  Map.of("tandem.network", NetworkYaml.write(network.spec()))));
+      case ONNX -> OnnxFile.write(file, network.spec(), weights, metadata, pixels);
+      case TORCHSCRIPT -> TorchScriptFile.write(file, network.spec(), weights, metadata);
+      case SAFETENSORS -> {
+        Map<String, String> all = new LinkedHashMap<>(metadata);
+        all.put("tandem.network", NetworkYaml.write(network.spec()));
+        WholeFiles.replace(file, Safetensors.file(weights.tensors().values(), all));
+      }
     }
   }
 }

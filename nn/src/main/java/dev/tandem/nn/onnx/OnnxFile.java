@@ -3,6 +3,7 @@ package dev.tandem.nn.onnx;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.weights.PixelNormalisation;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.nn.spec.ParameterSpec;
@@ -15,6 +16,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * Networks in ONNX files: ours for others' inference engines, and others' for inference and
@@ -31,8 +34,29 @@ public final class OnnxFile {
    * @param weights all parameters and buffers of the network
    */
   public static void write(Path file, NetworkSpec network, Weights weights) {
+    write(file, network, weights, Map.of(), Optional.empty());
+  }
+
+  /**
+   * The same with words about the model.
+   *
+   * @param metadata by key
+   * @param pixels what the graph does to its input before the first layer
+   */
+  public static void write(
+      Path file,
+      NetworkSpec network,
+      Weights weights,
+      Map<String, String> metadata,
+      Optional<PixelNormalisation> pixels) {
+    OnnxModel model = GraphExport.export(network.withoutHelpers(), weights.tensors());
+    if (pixels.isPresent()) {
+      model = GraphExport.normalising(model, pixels.get());
+    }
+    Map<String, String> all = new TreeMap<>(metadata);
+    all.putAll(model.metadata());
     WholeFiles.replace(
-        file, OnnxWriter.write(GraphExport.export(network.withoutHelpers(), weights.tensors())));
+        file, OnnxWriter.write(new OnnxModel(model.opset(), all, model.graph())));
   }
 
   /**
@@ -89,6 +113,15 @@ public final class OnnxFile {
       weights.put(parameter.name(), tensor);
     }
     OnnxModel again = GraphExport.export(spec, weights);
+    if (model.metadata().containsKey(PixelNormalisation.KEY)) {
+      // Whatever its numbers are: they are no part of the network.
+      TensorView scale = constants.get(GraphExport.SCALE);
+      TensorView shift = constants.get(GraphExport.SHIFT);
+      if (scale == null || shift == null) {
+        return null;
+      }
+      again = GraphExport.normalising(again, scale, shift);
+    }
     return sameGraph(again.graph(), model.graph(), constants)
         ? new ImportedNetwork(spec, new Weights(file.toString(), weights), List.of())
         : null;

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** Writes TorchScript files. */
@@ -37,22 +38,40 @@ public final class TorchScriptFile {
    * @throws WorkFailedException if the file cannot be written
    */
   public static void write(Path file, NetworkSpec network, Weights weights) {
+    write(file, network, weights, Map.of());
+  }
+
+  /**
+   * The same with words about the model, which {@code torch.jit.load} gives as extra files.
+   *
+   * @param metadata by name
+   */
+  public static void write(
+      Path file, NetworkSpec network, Weights weights, Map<String, String> metadata) {
     NetworkSpec answering = network.withoutHelpers();
     List<TensorView> parameters = tensors(answering.parameters(), weights);
     List<TensorView> buffers = tensors(answering.buffers(), weights);
     ScriptModule root = ScriptModule.of(parameters, buffers);
     byte[] source = ScriptSource.of(answering, root).getBytes(StandardCharsets.UTF_8);
     List<TensorView> data = Stream.concat(parameters.stream(), buffers.stream()).toList();
-    WholeFiles.replace(file, out -> write(out, ScriptPickle.of(root), source, data));
+    WholeFiles.replace(file, out -> write(out, ScriptPickle.of(root), source, data, metadata));
   }
 
   private static void write(
-      DurableFile file, byte[] modules, byte[] source, List<TensorView> data) {
+      DurableFile file,
+      byte[] modules,
+      byte[] source,
+      List<TensorView> data,
+      Map<String, String> metadata) {
     try (StoredZip zip = new StoredZip(file)) {
       zip.add(FOLDER + "data.pkl", modules);
       zip.add(FOLDER + "code/" + ScriptSource.PACKAGE + ".py", source);
       for (int i = 0; i < data.size(); i++) {
         zip.add(FOLDER + "data/" + i, data.get(i).data());
+      }
+      for (Map.Entry<String, String> entry : metadata.entrySet()) {
+        byte[] text = entry.getValue().getBytes(StandardCharsets.UTF_8);
+        zip.add(FOLDER + "extra/" + entry.getKey(), text);
       }
       zip.add(FOLDER + "constants.pkl", ScriptPickle.ofNoConstants());
       zip.add(FOLDER + "version", VERSION.getBytes(StandardCharsets.UTF_8));
