@@ -32,7 +32,8 @@ public record DatumDecoder(int channels) implements SampleDecoder {
 
   static Image decoded(MemorySegment file, boolean grey) {
     if (file.byteSize() > Integer.MAX_VALUE - 16) {
-      throw new WorkFailedException("an image file of %,d bytes".formatted(file.byteSize()));
+      throw new WorkFailedException(
+          "an image file of %,d bytes is too large".formatted(file.byteSize()));
     }
     return Image.of(ImageFiles.decode("in it", file.toArray(ValueLayout.JAVA_BYTE), grey));
   }

@@ -125,7 +125,11 @@ public final class Loader implements AutoCloseable {
         bad.add(record);
       }
       switch (options.badRecords()) {
-        case BadRecords.Fatal fatal -> throw new WorkFailedException(record.toString());
+        case BadRecords.Fatal fatal ->
+            throw new WorkFailedException(
+                record
+                    + "; repair or remove it, or set data.skip-bad-records to the number of records"
+                    + " that may be left out");
         case BadRecords.Skip(long most) -> {
           if (skipped > most) {
             throw new WorkFailedException(

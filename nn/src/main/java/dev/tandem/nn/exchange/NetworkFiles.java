@@ -69,7 +69,8 @@ public final class NetworkFiles {
    * Replaces a file by a network as it is now.
    *
    * @param metadata what its users need to know, by key
-   * @param pixels what is done to pixels before the first layer, if the graph is to do it; ONNX only
+   * @param pixels what is done to pixels before the first layer, if the graph is to do it; ONNX
+   *     only
    */
   public static void write(
       Path file,

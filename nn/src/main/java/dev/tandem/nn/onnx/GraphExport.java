@@ -1,14 +1,13 @@
 package dev.tandem.nn.onnx;
 
 import dev.tandem.core.DType;
-import dev.tandem.nn.weights.Elements;
-
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
-import dev.tandem.nn.weights.PixelNormalisation;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.nn.spec.ParameterSpec;
+import dev.tandem.nn.weights.Elements;
+import dev.tandem.nn.weights.PixelNormalisation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,11 +3,11 @@ package dev.tandem.nn.onnx;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.nn.weights.PixelNormalisation;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.nn.weights.ImportedNetwork;
+import dev.tandem.nn.weights.PixelNormalisation;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.WholeFiles;
 import java.nio.file.Path;
@@ -55,8 +55,7 @@ public final class OnnxFile {
     }
     Map<String, String> all = new TreeMap<>(metadata);
     all.putAll(model.metadata());
-    WholeFiles.replace(
-        file, OnnxWriter.write(new OnnxModel(model.opset(), all, model.graph())));
+    WholeFiles.replace(file, OnnxWriter.write(new OnnxModel(model.opset(), all, model.graph())));
   }
 
   /**

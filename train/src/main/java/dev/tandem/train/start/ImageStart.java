@@ -25,6 +25,14 @@ public final class ImageStart implements StartKind {
   private static final long LOOKED_AT = 200_000;
 
   private static final double SPLIT = 0.1;
+
+  /** Fewer records than these get small batches. */
+  private static final int FEW = 4000;
+
+  /** With fewer steps a network has learned little. */
+  private static final long STEPS = 300;
+
+  private static final long MOST_EPOCHS = 30;
   private static final int SMALLEST = 32;
   private static final int LARGEST = 128;
 
@@ -76,6 +84,9 @@ public final class ImageStart implements StartKind {
                 + " them out");
         data.add("skip-bad-records: " + source.size() + "      # images that cannot be read");
       }
+      int batch = source.size() < FEW ? 16 : 64;
+      long steps = Math.ceilDiv(source.size(), batch);
+      long epochs = Math.clamp(Math.ceilDiv(STEPS, steps), 5, MOST_EPOCHS);
       return new StartConfig(
           choice.model,
           choice.network(classes),
@@ -84,8 +95,8 @@ public final class ImageStart implements StartKind {
           data,
           known,
           0.03,
-          64,
-          5,
+          batch,
+          epochs,
           found);
     }
   }
