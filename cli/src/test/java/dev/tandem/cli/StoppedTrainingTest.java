@@ -152,7 +152,7 @@ class StoppedTrainingTest {
                   ProcessHandle.current()
                       .descendants()
                       .filter(process -> process.info().command().orElse("").endsWith("/java"))
-                      .sorted(Comparator.comparing(ProcessHandle::pid))
+                      .sorted(Comparator.comparingLong(ProcessHandle::pid))
                       .toList();
               ranks.forEach(rank -> processes.get(rank).destroy());
             });
