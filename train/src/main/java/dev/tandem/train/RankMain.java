@@ -19,13 +19,13 @@ import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
-import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.nn.weights.TakenWeights;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.sync.cores.CorePartition;
 import dev.tandem.sync.cores.Role;
 import dev.tandem.sync.trace.StepMeter;
+import dev.tandem.train.config.StartWeights;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -219,7 +219,7 @@ public final class RankMain {
     long made = circumstances.resume() ? trainer.resume() : 0;
     if (made == 0 && !config.fineTune().initFrom().isEmpty()) {
       Path file = Path.of(config.fineTune().initFrom());
-      TakenWeights taken = NetworkFiles.weights(file).into(network, Weights.Unfit.KEPT);
+      TakenWeights taken = StartWeights.read(file).into(network, Weights.Unfit.KEPT);
       if (speaks) {
         System.err.println(taken.summary());
       }

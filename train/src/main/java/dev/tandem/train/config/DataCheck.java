@@ -14,8 +14,6 @@ import dev.tandem.data.load.RecordPreparation;
 import dev.tandem.data.read.mode.Locate;
 import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
-import dev.tandem.nn.exchange.NetworkFiles;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -37,11 +35,8 @@ public final class DataCheck {
     Sources.requireMode(train, SourceFormat.of(train), data.read(), data.locate());
     check("data.test", test, data.locate(), config.testPreparation());
     String weights = config.fineTune().initFrom();
-    if (!weights.isEmpty() && !Files.isRegularFile(Path.of(weights))) {
-      throw new WorkFailedException("fine-tune.init-from: there is no file " + weights);
-    }
     if (!weights.isEmpty()) {
-      NetworkFiles.weights(Path.of(weights)); // fails here if it is damaged, not in every rank
+      StartWeights.read(Path.of(weights)); // fails here if it is damaged, not in every rank
     }
     if (data.split() > 0 && SourceFormat.hasHalves(train, SourceFormat.of(train))) {
       throw new UsageException(

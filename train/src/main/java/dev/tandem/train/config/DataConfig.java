@@ -136,14 +136,15 @@ public record DataConfig(
     boolean classes = network.loss() == LossKind.SOFTMAX_CROSS_ENTROPY;
     List<String> names =
         classNames.isEmpty() && classes ? namesFound(network.classes()) : classNames;
-    if (!normalise.open() && !normaliseTargets.open()) {
-      return with(RecordKind.ARRAYS, normalise, normaliseTargets, known, names);
+    Normalise targets = classes ? Normalise.NONE : normaliseTargets;
+    if (!normalise.open() && !targets.open()) {
+      return with(RecordKind.ARRAYS, normalise, targets, known, names);
     }
     ArrayStatistics statistics = Normalise.ofArrays(part(Split.TRAIN, seed), locate);
     return with(
         RecordKind.ARRAYS,
         normalise.or(statistics.inputs()),
-        normaliseTargets.or(statistics.targets()),
+        targets.or(statistics.targets()),
         known,
         names);
   }

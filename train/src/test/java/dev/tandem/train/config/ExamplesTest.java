@@ -26,7 +26,9 @@ class ExamplesTest {
   void opens(Path example) throws Exception {
     String text = Files.readString(example).replaceAll("(?m)^# (engine:|  libtorch:)", "$1");
     TrainingConfig config =
-        ConfigFile.parse(example.toString(), text).with(List.of("data.normalise=none")).config();
+        ConfigFile.parse(example.toString(), text)
+            .with(List.of("data.normalise=none", "data.normalise-targets=none"))
+            .config();
     config.save(run);
     assertEquals(config, TrainingConfig.load(run));
     assertEquals(
