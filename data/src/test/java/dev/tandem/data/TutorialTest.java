@@ -48,7 +48,7 @@ class TutorialTest {
 
     // docs/loading.md begins here
     try (RecordSource source = Sources.open(path, SourceFormat.Split.TRAIN)) {
-      SampleDecoder decoder = new DatumDecoder(0);
+      SampleDecoder decoder = new DatumDecoder(3);
       Normalisation normalisation = PixelStatistics.of(source, decoder, 10_000, Progress.SILENT);
       Preparation preparation =
           new Preparation(
