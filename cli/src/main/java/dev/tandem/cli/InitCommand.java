@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -84,11 +85,22 @@ final class InitCommand extends TandemCommand {
 
   @CommandLine.Mixin private RowImportOptions rows;
 
+  @Option(
+      names = "--schema",
+      description =
+          "Print the JSON Schema of configurations, with which editors complete and check them, and"
+              + " write nothing.")
+  private boolean schema;
+
   /** What {@code --json} gets. */
   record Results(String file, String model, String train, String test) {}
 
   @Override
   protected Object run() {
+    if (schema) {
+      out().println(ConfigFile.schema());
+      return Map.of("schema", "printed");
+    }
     if (Files.exists(file)) {
       throw new UsageException(file + " exists already; name another file");
     }

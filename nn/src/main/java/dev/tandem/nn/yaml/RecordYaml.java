@@ -37,6 +37,7 @@ import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -54,7 +55,7 @@ import java.util.function.Function;
 public final class RecordYaml {
 
   private final YAMLMapper mapper;
-  private final Set<Class<?>> special = new HashSet<>();
+  private final Map<Class<?>, ObjectNode> special = new HashMap<>();
   private final KeyNames names;
   private final Map<String, JsonNode> defaults = new ConcurrentHashMap<>();
 
@@ -105,15 +106,19 @@ public final class RecordYaml {
                     to.writePOJO(write.apply(value));
                   }
                 }));
-    special.add(type);
+    special.put(type, RecordSchema.words());
     return this;
   }
 
-  /** Lets values of a type be read from whatever YAML stands there. */
-  public <T> RecordYaml tree(Class<T> type, Function<JsonNode, T> read) {
+  /**
+   * Lets values of a type be read from whatever YAML stands there.
+   *
+   * @param schema what may stand there
+   */
+  public <T> RecordYaml tree(Class<T> type, Function<JsonNode, T> read, ObjectNode schema) {
     mapper.registerModule(
         new SimpleModule(type.getName()).addDeserializer(type, deserializer(type, read)));
-    special.add(type);
+    special.put(type, schema);
     return this;
   }
 
@@ -136,6 +141,11 @@ public final class RecordYaml {
   /** Plain YAML, before it is bound. */
   public ObjectMapper mapper() {
     return mapper;
+  }
+
+  /** What {@link #read} takes for a record, as a JSON Schema. */
+  public ObjectNode schema(Class<? extends Record> type) {
+    return new RecordSchema(special, this::parse).of(type);
   }
 
   /** All keys of a record, as YAML. */
@@ -263,7 +273,7 @@ public final class RecordYaml {
 
   /** Whether it is a mapping whose keys are known. */
   private boolean section(Class<?> type) {
-    return !special.contains(type) && (type.isRecord() || RecordKeys.kind(type).isPresent());
+    return !special.containsKey(type) && (type.isRecord() || RecordKeys.kind(type).isPresent());
   }
 
   private static Class<?> kind(ObjectNode node, Class<?> type, JsonTypeInfo info, String path) {

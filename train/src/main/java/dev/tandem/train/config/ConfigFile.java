@@ -1,6 +1,8 @@
 package dev.tandem.train.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.Progress;
 import dev.tandem.core.TandemException;
@@ -51,7 +53,7 @@ public final class ConfigFile implements KeyPlaces {
 
   private static final RecordYaml YAML =
       new RecordYaml(ForeignKeys.MEANT)
-          .tree(NetworkSpec.class, ConfigFile::network)
+          .tree(NetworkSpec.class, ConfigFile::network, networkSchema())
           .scalar(Device.class, Device::new, Device::name)
           .scalar(Shuffle.class, Shuffle::parse, Shuffle::toString)
           .scalar(Compression.class, Compression::of, Compression::code)
@@ -74,6 +76,32 @@ public final class ConfigFile implements KeyPlaces {
     this.text = text;
     this.root = root;
     this.options = options;
+  }
+
+  /** What a configuration may say, as a JSON Schema (draft 2020-12), for editors. */
+  public static String schema() {
+    return YAML.schema(TrainingConfig.class).put("title", "Tandem: a training run").toPrettyString();
+  }
+
+  private static ObjectNode networkSchema() {
+    ObjectNode schema = JsonNodeFactory.instance.objectNode().put("type", "object");
+    ObjectNode keys = schema.putObject("properties");
+    ArrayNode models = keys.putObject("model").putArray("enum");
+    Models.names().forEach(models::add);
+    keys.putObject("file").put("type", "string");
+    keys.putObject("classes").put("type", "integer").put("minimum", 1);
+    keys.putObject("layers")
+        .put("type", "array")
+        .putObject("items")
+        .put("type", "object")
+        .putArray("required")
+        .add("name")
+        .add("type");
+    ArrayNode one = schema.putArray("oneOf");
+    for (String key : List.of("model", "file", "layers")) {
+      one.addObject().putArray("required").add(key);
+    }
+    return schema;
   }
 
   /** The YAML in a file. */
