@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
  * The charts of a run. More points than a screen has columns only make the page large: of longer
@@ -58,6 +59,15 @@ final class RunCurves {
         charts,
         single("Gradient norm", "Euclidean norm", metrics.column("gradientNorm")::max, true));
     add(charts, single("Throughput", "samples per second", this::rate, true));
+    add(
+        charts,
+        new Report.Chart(
+            "Time per step of rank 0",
+            "milliseconds",
+            false,
+            Stream.of("read", "forward", "backward", "sync", "update", "save")
+                .map(part -> steps(part, metrics.column(part)::mean, true))
+                .toList()));
     if (changes(metrics.column("batch"))) {
       add(charts, single("Batch", "samples per step", metrics.column("batch")::max, false));
     }

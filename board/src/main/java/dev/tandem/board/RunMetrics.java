@@ -21,7 +21,21 @@ final class RunMetrics {
   /** Numbers of a step that are kept, as the file calls them. */
   private static final List<String> STEP_KEYS =
       List.of(
-          "t", "step", "images", "loss", "learningRate", "gradientNorm", "batch", "ms", "accuracy");
+          "t",
+          "step",
+          "images",
+          "loss",
+          "learningRate",
+          "gradientNorm",
+          "batch",
+          "accuracy",
+          "ms",
+          "read",
+          "forward",
+          "backward",
+          "sync",
+          "update",
+          "save");
 
   private final Map<String, DoubleColumn> columns = new HashMap<>();
   private final List<JsonNode> validations = new ArrayList<>();

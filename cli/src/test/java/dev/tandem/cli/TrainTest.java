@@ -150,6 +150,17 @@ class TrainTest {
     for (int rank = 0; rank < 2; rank++) {
       int number = rank;
       assertTrue(events.valueStream().anyMatch(event -> transfers(event, number)), "rank " + rank);
+      for (String phase : List.of("input", "forward", "backward", "update", "validate", "save")) {
+        assertTrue(
+            events
+                .valueStream()
+                .anyMatch(
+                    event ->
+                        event.path("pid").asInt() == number
+                            && event.path("name").asText().equals(phase)
+                            && event.path("dur").asDouble() > 0),
+            phase + " of rank " + rank);
+      }
     }
     String tables = Files.readString(run.resolve("stragglers.txt"));
     for (String part : List.of("CIS", "stalling", "comes last", "next cycle")) {
@@ -158,7 +169,32 @@ class TrainTest {
     String sentence = tables.lines().toList().getLast();
     String metrics = Files.readString(run.resolve("metrics.jsonl"));
     assertTrue(metrics.contains("\"event\":\"stragglers\""), metrics);
+    JsonNode validation = lastEvent(metrics, "epoch");
+    long right = 0;
+    long samples = 0;
+    for (int label = 0; label < 10; label++) {
+      right += validation.path("classes").path(label).path("right").asLong();
+      samples += validation.path("classes").path(label).path("count").asLong();
+    }
+    assertEquals(validation.path("samples").asLong(), samples);
+    assertEquals(validation.path("testAccuracy").asDouble(), (double) right / samples);
+    assertEquals(10, validation.path("confusion").size());
+    assertTrue(validation.path("top5").asDouble() <= 1, metrics);
+    JsonNode system = lastEvent(metrics, "system");
+    for (String figure : List.of("rss", "heap", "netBytes")) {
+      assertTrue(system.path(figure).path(1).asLong() > 0, figure + " in " + system);
+    }
     assertTrue(Files.readString(run.resolve("report.html")).contains(sentence), sentence);
+  }
+
+  private static JsonNode lastEvent(String metrics, String kind) throws Exception {
+    String line =
+        metrics
+            .lines()
+            .filter(each -> each.contains("\"event\":\"" + kind + "\""))
+            .reduce((before, after) -> after)
+            .orElseThrow();
+    return new ObjectMapper().readTree(line);
   }
 
   private static boolean transfers(JsonNode event, int rank) {

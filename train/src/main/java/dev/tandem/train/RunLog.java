@@ -1,8 +1,11 @@
 package dev.tandem.train;
 
 import dev.tandem.posix.LogFile;
+import dev.tandem.train.config.TrainingConfig;
 import dev.tandem.train.tensorboard.EventFile;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;
@@ -40,7 +43,17 @@ public final class RunLog implements AutoCloseable {
 
   /** Continues after this many steps; what was reported of later ones becomes void. */
   synchronized void begin(long step) {
-    tensorBoard = Optional.of(EventFile.create(run, step, clock, System.err::println));
+    EventFile board = EventFile.create(run, step, clock, System.err::println);
+    tensorBoard = Optional.of(board);
+    Path config = run.resolve(TrainingConfig.FILE);
+    try {
+      if (Files.exists(config)) {
+        // Indented lines are shown as they are.
+        board.addText(step, "config", Files.readString(config).indent(4));
+      }
+    } catch (IOException e) {
+      System.err.println("TensorBoard does not show the configuration: cannot read " + config);
+    }
   }
 
   /** Reports an event to whoever started this process, and keeps it. */

@@ -33,7 +33,19 @@ public final class EventFile implements AutoCloseable {
   private static final int SUMMARY_VALUE = 1;
   private static final int TAG = 1;
   private static final int SIMPLE_VALUE = 2;
+  private static final int TENSOR = 8;
+  private static final int METADATA = 9;
   private static final int STATUS = 1;
+
+  // Those of TensorProto, TensorShapeProto and SummaryMetadata.
+  private static final int TENSOR_TYPE = 1;
+  private static final int TYPE_STRING = 7;
+  private static final int TENSOR_SHAPE = 2;
+  private static final int SHAPE_DIMENSION = 2;
+  private static final int DIMENSION_SIZE = 1;
+  private static final int TENSOR_STRING = 8;
+  private static final int PLUGIN = 1;
+  private static final int PLUGIN_NAME = 1;
 
   private final Path path;
   private final LogFile file;
@@ -83,6 +95,22 @@ public final class EventFile implements AutoCloseable {
                 SUMMARY_VALUE,
                 new ProtoWriter().text(TAG, tag).float32(SIMPLE_VALUE, number.floatValue())));
     write(event(step).message(SUMMARY, summary));
+  }
+
+  /** Adds a text, which TensorBoard takes for Markdown. */
+  public void addText(long step, String tag, String text) {
+    ProtoWriter shape =
+        new ProtoWriter().message(SHAPE_DIMENSION, new ProtoWriter().varint(DIMENSION_SIZE, 1));
+    ProtoWriter tensor =
+        new ProtoWriter()
+            .varint(TENSOR_TYPE, TYPE_STRING)
+            .message(TENSOR_SHAPE, shape)
+            .text(TENSOR_STRING, text);
+    ProtoWriter metadata =
+        new ProtoWriter().message(PLUGIN, new ProtoWriter().text(PLUGIN_NAME, "text"));
+    ProtoWriter value =
+        new ProtoWriter().text(TAG, tag).message(TENSOR, tensor).message(METADATA, metadata);
+    write(event(step).message(SUMMARY, new ProtoWriter().message(SUMMARY_VALUE, value)));
   }
 
   public Path path() {

@@ -78,6 +78,12 @@ class EventFileTest {
               if field == 5:
                   for _, item in fields(value):
                       parts = dict(fields(item))
+                      if 8 in parts:
+                          plugin = dict(fields(dict(fields(parts[9]))[1]))[1].decode()
+                          tensor = dict(fields(parts[8]))
+                          assert tensor[1] == 7, 'type'
+                          print(plugin, step, parts[1].decode(), tensor[8].decode())
+                          continue
                       print('value', step, parts[1].decode(), parts[2])
       """;
 
@@ -110,6 +116,7 @@ class EventFileTest {
       first = file.path();
       file.add(1, Map.of("train/loss", 2.5));
       file.add(300, Map.of("train/loss", Double.NaN));
+      file.addText(301, "config", "epochs: 5");
       file.add(1L << 40, Map.of("Genauigkeit äöü", 0.25));
     }
     assertTrue(first.getFileName().toString().startsWith("events.tfevents.1700000000"));
@@ -118,6 +125,7 @@ class EventFileTest {
             "version brain.Event:2 1700000000.5",
             "value 1 train/loss 2.5",
             "value 300 train/loss nan",
+            "text 301 config epochs: 5",
             "value 1099511627776 Genauigkeit äöü 0.25"),
         read(first));
     try (EventFile resumed = EventFile.create(folder, 200, clock, System.err::println)) {
