@@ -2,8 +2,10 @@
  * Training: the one place that sees the whole way of data, from record to checkpoint.
  *
  * <p>A run is described by a {@link dev.tandem.train.config.TrainingConfig}, resolved and checked
- * once and kept as {@code config.yaml} in the run's folder. Every rank is a process that runs
- * {@link dev.tandem.train.RankMain}: it joins the others and wires a {@link
+ * once and kept as {@code config.yaml} in the run's folder. {@link dev.tandem.train.Training} is
+ * the door for programs, with own networks, data, losses and {@link
+ * dev.tandem.train.TrainingListener}s; {@code tandem train} starts processes that go through it,
+ * too, by {@link dev.tandem.train.RankMain}. Every rank joins the others and wires a {@link
  * dev.tandem.train.Trainer}, whose loop is {@code TrainingLoop}. What a rank computes of a step and
  * holds of the network is a {@link dev.tandem.train.DistributedStep}: {@code DataParallelStep} at
  * levels {@code fast} and {@code run}, {@code ElasticStep} at level {@code elastic}, {@code

@@ -74,6 +74,10 @@ class DocumentsTest {
     switch (name) {
       case "training.md" -> folder.done("rm -r train.yaml runs");
       case "communication.md" -> folder.compile(name, "Sum", "my.jar");
+      case "java.md" ->
+          folder.done(
+              "'%s/bin/javac' -cp '%s/target/app/lib/*' -d classes examples/java/*.java"
+                  .formatted(System.getProperty("java.home"), NewcomerFolder.checkout()));
       default -> {}
     }
   }

@@ -80,7 +80,9 @@ public final class ConfigFile implements KeyPlaces {
 
   /** What a configuration may say, as a JSON Schema (draft 2020-12), for editors. */
   public static String schema() {
-    return YAML.schema(TrainingConfig.class).put("title", "Tandem: a training run").toPrettyString();
+    return YAML.schema(TrainingConfig.class)
+        .put("title", "Tandem: a training run")
+        .toPrettyString();
   }
 
   private static ObjectNode networkSchema() {

@@ -45,11 +45,12 @@ class SchemaTest {
         List.of(
             List.<String>of(),
             List.of("synchronisation=topo+pool", "optimizer={kind: lars, trust: 0.02}"),
-            List.of("checkpoint.every-steps=auto", "data.class-names=[a, b, c, d, e, f, g, h, i, 0]"),
-            List.of("schedule={kind: steps, rate: 1e-3, fall-epochs: 3}", "batch.grow={limit: 9}"))) {
+            List.of(
+                "checkpoint.every-steps=auto", "data.class-names=[a, b, c, d, e, f, g, h, i, 0]"),
+            List.of(
+                "schedule={kind: steps, rate: 1e-3, fall-epochs: 3}", "batch.grow={limit: 9}"))) {
       ConfigFile.parse("c.yaml", SMALLEST).with(settings).config().save(run);
-      assertEquals(
-          Set.of(), wrong("saved", Files.readString(run.resolve(TrainingConfig.FILE))));
+      assertEquals(Set.of(), wrong("saved", Files.readString(run.resolve(TrainingConfig.FILE))));
     }
   }
 
