@@ -29,7 +29,12 @@ public interface KeyPlaces {
   /** A failure with the place in front of its message, if the message begins with a key. */
   default TandemException placed(TandemException failure) {
     Matcher key = MentionedKey.KEY.matcher(failure.getMessage());
-    if (!key.lookingAt() || of(key.group()).isEmpty()) {
+    if (!key.lookingAt()) {
+      return failure;
+    }
+    // A single word may be any; one of several with a known section around it is a key.
+    boolean section = key.group().contains(".") && !nearest(key.group()).equals(document());
+    if (of(key.group()).isEmpty() && !section) {
       return failure;
     }
     String message = nearest(key.group()) + ": " + failure.getMessage();

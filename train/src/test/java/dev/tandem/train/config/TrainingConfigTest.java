@@ -368,5 +368,12 @@ class TrainingConfigTest {
         assertThrows(UsageException.class, () -> TrainingConfig.load(run)).getMessage());
     Files.writeString(file, SMALLEST.replace("none", "compute"));
     assertThrows(WorkFailedException.class, () -> TrainingConfig.load(run));
+    for (String normalise : new String[] {"none", "compute"}) {
+      Files.writeString(file, SMALLEST.replace("none", normalise));
+      String missing =
+          assertThrows(WorkFailedException.class, () -> ConfigFile.read(file).checked())
+              .getMessage();
+      assertTrue(missing.startsWith(file + ":2: data.train: "), missing);
+    }
   }
 }
