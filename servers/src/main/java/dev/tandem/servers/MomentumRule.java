@@ -41,21 +41,35 @@ public record MomentumRule(double momentum, double weightDecay, boolean nesterov
     return 1;
   }
 
+  /** With less momentum; see {@code Note [late gradients]} in {@link ShardStore}. */
   @Override
-  public void apply(Part part, MemorySegment gradient, double rate, double share) {
+  public MomentumRule whenLate(double steps) {
+    double kept = Math.max(0, 1 - (1 - momentum) * (1 + steps));
+    return new MomentumRule(kept, weightDecay, nesterov, spans);
+  }
+
+  @Override
+  public void apply(Part part, MemorySegment gradient, double rate, double share, double weight) {
     for (Span span : spans) {
       long from = Math.max(span.first(), part.first()) - part.first();
       long end =
           Math.min(span.first() + span.count(), part.first() + part.elements()) - part.first();
       float decay = span.decays() ? (float) (weightDecay * share) : 0;
       for (long at = from; at < end; at += BLOCK) {
-        block(part, gradient, at, (int) Math.min(BLOCK, end - at), (float) rate, decay);
+        int count = (int) Math.min(BLOCK, end - at);
+        block(part, gradient, at, count, (float) rate, decay, (float) weight);
       }
     }
   }
 
   private void block(
-      Part part, MemorySegment gradient, long at, int count, float rate, float decay) {
+      Part part,
+      MemorySegment gradient,
+      long at,
+      int count,
+      float rate,
+      float decay,
+      float weight) {
     long offset = at * Float.BYTES;
     MemorySegment velocity = part.slots().getFirst();
     float[] p = new float[BLOCK];
@@ -65,6 +79,11 @@ public record MomentumRule(double momentum, double weightDecay, boolean nesterov
     MemorySegment.copy(gradient, FLOAT, offset, g, 0, count);
     MemorySegment.copy(velocity, FLOAT, offset, v, 0, count);
     float kept = (float) momentum;
+    if (weight != 1) {
+      for (int i = 0; i < count; i++) {
+        g[i] *= weight;
+      }
+    }
     if (decay > 0) {
       for (int i = 0; i < count; i++) {
         g[i] = Math.fma(p[i], decay, g[i]);

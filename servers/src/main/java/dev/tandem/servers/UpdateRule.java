@@ -33,6 +33,16 @@ public interface UpdateRule {
    * @param gradient as long as the parameters; not changed
    * @param share of a whole step that the gradient is: what a rule does once a step, such as weight
    *     decay, it does in this proportion
+   * @param weight by which the gradient is multiplied: 1, or less if it comes late
    */
-  void apply(Part part, MemorySegment gradient, double rate, double share);
+  void apply(Part part, MemorySegment gradient, double rate, double share, double weight);
+
+  /**
+   * The rule to use where gradients are applied one by one and so come late.
+   *
+   * @param steps by which a gradient is late on average, from 0 to 1
+   */
+  default UpdateRule whenLate(double steps) {
+    return this;
+  }
 }

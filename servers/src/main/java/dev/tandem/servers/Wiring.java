@@ -56,13 +56,12 @@ final class Wiring {
 
   private ShardStore shard(int number) {
     return new ShardStore(
-        settings.rule(),
+        settings,
         new UpdateRule.Part(
             shards.first(number),
             shards.of(whole.parameters(), number),
             whole.slots().stream().map(slot -> shards.of(slot, number)).toList()),
         layout.shares(),
-        settings.staleness(),
         failures);
   }
 

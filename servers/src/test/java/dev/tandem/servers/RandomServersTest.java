@@ -62,7 +62,7 @@ class RandomServersTest {
       try (ParameterServers servers =
           ParameterServers.start(
               communicator,
-              new ServerSettings(layout, staleness, descent),
+              new ServerSettings(layout, staleness, descent, false),
               zeros,
               List.of(zeros))) {
         int worker = layout.workers().indexOf(communicator.rank());

@@ -39,7 +39,7 @@ class StalenessTest {
       Communicator communicator, ServerLayout layout, int staleness) {
     MemorySegment zeros = MemorySegment.ofArray(new float[ELEMENTS]);
     return ParameterServers.start(
-        communicator, new ServerSettings(layout, staleness, DESCENT), zeros, List.of(zeros));
+        communicator, new ServerSettings(layout, staleness, DESCENT, false), zeros, List.of(zeros));
   }
 
   private static MemorySegment memory() {

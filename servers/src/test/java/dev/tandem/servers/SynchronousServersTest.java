@@ -37,7 +37,7 @@ class SynchronousServersTest {
       MemorySegment gradient = model.gradient(communicator.rank(), step);
       synchronizer.submit(new TensorView("all", DType.FLOAT32, Shape.of(elements), gradient), 1);
       synchronizer.await();
-      TestModel.rule(elements).apply(part, gradient, TestModel.RATE, 1);
+      TestModel.rule(elements).apply(part, gradient, TestModel.RATE, 1, 1);
     }
     return model.values();
   }
@@ -117,7 +117,7 @@ class SynchronousServersTest {
         all = plus(all, sum);
       }
       model.gradient.copyFrom(MemorySegment.ofArray(all));
-      TestModel.rule(elements).apply(part, model.gradient, TestModel.RATE, 1);
+      TestModel.rule(elements).apply(part, model.gradient, TestModel.RATE, 1, 1);
     }
     return model.values();
   }
@@ -152,7 +152,7 @@ class SynchronousServersTest {
         all = plus(all, ofSwitch);
       }
       model.gradient.copyFrom(MemorySegment.ofArray(all));
-      TestModel.rule(elements).apply(part, model.gradient, TestModel.RATE, 1);
+      TestModel.rule(elements).apply(part, model.gradient, TestModel.RATE, 1, 1);
     }
     for (float[] each : actual) {
       assertArrayEquals(model.values(), each);

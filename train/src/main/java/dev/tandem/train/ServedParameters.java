@@ -42,12 +42,14 @@ public final class ServedParameters implements AutoCloseable {
    * Begins on all ranks together.
    *
    * @param staleness steps that a rank may be ahead of the slowest
+   * @param compensate for gradients that come late, as {@link ServerSettings} has it
    * @param rule of the optimizer, which itself makes no updates
    */
   public ServedParameters(
       Communicator communicator,
       ServerLayout layout,
       int staleness,
+      boolean compensate,
       OptimizerConfig.Sgd rule,
       Network network,
       Optimizer optimizer) {
@@ -66,7 +68,8 @@ public final class ServedParameters implements AutoCloseable {
                 layout,
                 staleness,
                 new MomentumRule(
-                    rule.momentum(), rule.weightDecay(), rule.nesterov(), spans(network))),
+                    rule.momentum(), rule.weightDecay(), rule.nesterov(), spans(network)),
+                compensate),
             network.parameterBuffer(),
             List.of(momentum));
   }

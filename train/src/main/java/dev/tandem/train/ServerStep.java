@@ -59,6 +59,7 @@ final class ServerStep extends ReplicatedStep {
             communicator,
             servers.layout(communicator),
             servers.staleness(),
+            servers.compensate(),
             rule,
             network,
             optimizer);

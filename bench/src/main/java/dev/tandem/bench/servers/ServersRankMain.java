@@ -135,6 +135,7 @@ public final class ServersRankMain {
             communicator,
             layout(turn),
             turn.staleness(),
+            true,
             ServersWorkload.RULE,
             workload.network(),
             optimizer)) {

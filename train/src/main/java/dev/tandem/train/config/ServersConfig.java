@@ -22,12 +22,15 @@ import java.util.stream.IntStream;
  *     {@link Level} names them; {@code numa} alone for one a NUMA node
  * @param clusterMap the file that says which host is where; empty if all are at one switch
  * @param ranks the first N ranks hold a shard of the parameters each; 0 for all
+ * @param compensate whether servers use less momentum and weigh late gradients less where staleness
+ *     is above 0, so that a rate that trains without staleness trains with it
  */
 public record ServersConfig(
     @Default("2") int staleness,
     @Default("[]") List<String> proxies,
     @Default("") String clusterMap,
-    @Default("0") int ranks) {
+    @Default("0") int ranks,
+    @Default("true") boolean compensate) {
 
   /** The word for proxies below the level of nodes. */
   private static final String NUMA = "numa";
