@@ -2,6 +2,7 @@ package dev.tandem.bench;
 
 import dev.tandem.comm.launch.LaunchPlan;
 import dev.tandem.comm.launch.LaunchResult;
+import dev.tandem.comm.launch.Placement;
 import dev.tandem.comm.launch.ProcessLauncher;
 import dev.tandem.comm.launch.RankOutput;
 import dev.tandem.core.WorkFailedException;
@@ -20,6 +21,12 @@ public final class Ranks {
    * @param output takes, from any thread, each line that a rank prints
    */
   public static void run(String what, LaunchPlan plan, Consumer<String> output) {
+    run(what, plan, Placement.here(plan.ranks()), output);
+  }
+
+  /** The same with ranks that may be on other hosts. */
+  public static void run(
+      String what, LaunchPlan plan, Placement placement, Consumer<String> output) {
     ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
     RankOutput sink =
         (rank, source, text) -> {
@@ -28,7 +35,7 @@ public final class Ranks {
             case ERROR -> errors.add(text);
           }
         };
-    LaunchResult result = new ProcessLauncher(plan, sink, errors::add).run();
+    LaunchResult result = new ProcessLauncher(plan, placement, sink, errors::add).run();
     if (result.exitCode() != 0) {
       throw new WorkFailedException(
           "%s failed: %s: %s".formatted(what, result.summary(), String.join("; ", errors)));

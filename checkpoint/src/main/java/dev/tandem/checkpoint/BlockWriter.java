@@ -26,11 +26,10 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class BlockWriter implements AutoCloseable {
 
-  /** One request for most disks. */
-  static final int CHUNK = 4 << 20;
+  static final int CHUNK = CheckpointOptions.BLOCK_BYTES;
 
-  /** Threads, so writes under way; further ones wait until it is their turn. */
-  private static final int UNDER_WAY = 4;
+  /** Threads; further writes wait until it is their turn. */
+  private static final int UNDER_WAY = CheckpointOptions.QUEUE_DEPTH;
 
   /** Longer than most pauses between checkpoints that are written often. */
   private static final long IDLE_SECONDS = 60;

@@ -12,6 +12,12 @@ package dev.tandem.checkpoint;
 public record CheckpointOptions(
     Compression compression, boolean incremental, Retention retention, long bytesPerSecond) {
 
+  /** Bytes of one write: one request for most disks. */
+  public static final int BLOCK_BYTES = 4 << 20;
+
+  /** Writes of a rank that are under way at a time. */
+  public static final int QUEUE_DEPTH = 4;
+
   /** Everything as it is, all kept, as fast as the disk is. */
   public static final CheckpointOptions DEFAULT =
       new CheckpointOptions(Compression.NONE, false, Retention.ALL, Long.MAX_VALUE);

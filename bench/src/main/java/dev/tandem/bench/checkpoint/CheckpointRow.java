@@ -1,13 +1,16 @@
 package dev.tandem.bench.checkpoint;
 
+import dev.tandem.checkpoint.CheckpointOptions;
+
 /**
  * One line of the results.
  *
  * @param model of which parameters, buffers and momentum are saved
  * @param format "shards", "shards-zstd", "safetensors", "npz", "hdf5", "torch.save", "raw" (the
- *     bytes alone, past the page cache), "memcpy" (not written at all), "none"
- * @param mode "async", "sync", "rank0", "redundant"; "baseline" for raw and memcpy; "training" for
- *     a training without checkpoints
+ *     bytes alone, past the page cache), "raw-queued" (with as many writes under way as shards
+ *     have), "memcpy" (not written at all), "none"
+ * @param mode "async", "sync", "rank0", "redundant", "partner" (in memory alone); "baseline" for
+ *     raw and memcpy; "training" for a training without checkpoints
  * @param ranks that save together
  * @param bytes of the files; for memcpy of the state
  * @param stallMillis that training stands still, median of the rounds
@@ -41,4 +44,38 @@ public record CheckpointRow(
     double backgroundCpuMillis,
     boolean projected,
     int rounds,
-    String machine) {}
+    String machine,
+    Study study) {
+
+  /**
+   * How and where it was saved, and what else was seen.
+   *
+   * @param place "threads" of one process that share a disk, "processes", or "namespaces": a
+   *     process in each of two network namespaces, connected by TCP
+   * @param determinism "fast" or "run" where a training of several ranks was measured, else empty
+   * @param queueDepth writes that are under way at a time, each of {@link
+   *     CheckpointOptions#BLOCK_BYTES}; 0 where others decide
+   * @param restoreSeconds in which all ranks had read the save back, median; 0 where not measured
+   * @param turnSeconds of ten training steps with all that belongs to them, median, else 0
+   * @param sameBits of the parameters in training again: "yes", "no", or empty where not compared
+   */
+  public record Study(
+      String place,
+      String determinism,
+      int queueDepth,
+      double restoreSeconds,
+      double turnSeconds,
+      String sameBits) {
+
+    /** Of one save without training. */
+    static Study ofSave(String place, int queueDepth, double restoreSeconds) {
+      return new Study(place, "", queueDepth, restoreSeconds, 0, "");
+    }
+
+    /** Of a training. */
+    static Study ofTraining(String place, String determinism, double turnSeconds, String sameBits) {
+      int depth = CheckpointOptions.QUEUE_DEPTH;
+      return new Study(place, determinism, depth, 0, turnSeconds, sameBits);
+    }
+  }
+}

@@ -69,6 +69,14 @@ record ModelState(String name, StateTree tree, MemorySegment memory) {
     }
   }
 
+  /** Whether every tensor has the same bytes as its namesake. */
+  boolean sameTensors(ModelState other) {
+    return tree.tensors().values().stream()
+        .allMatch(
+            tensor ->
+                tensor.data().mismatch(other.tree().tensors().get(tensor.name()).data()) == -1);
+  }
+
   long bytes() {
     return tree.byteSize();
   }

@@ -39,6 +39,11 @@ record OverheadEstimate(Bootstrap percent, Bootstrap laterPercent) {
       stepSeconds = List.copyOf(stepSeconds);
     }
 
+    /** From its beginning to its end. */
+    double seconds() {
+      return upTo(stepSeconds.size());
+    }
+
     private double upTo(int step) {
       double steps = stepSeconds.stream().limit(step).mapToDouble(Double::doubleValue).sum();
       return stallSeconds + steps + restSeconds;

@@ -68,6 +68,7 @@ final class Projection {
         0,
         true,
         one.rounds(),
-        one.machine());
+        one.machine(),
+        one.study());
   }
 }

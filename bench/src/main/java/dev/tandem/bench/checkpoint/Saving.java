@@ -1,6 +1,8 @@
 package dev.tandem.bench.checkpoint;
 
 import java.nio.file.Path;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /** One way to save a state. */
 interface Saving extends AutoCloseable {
@@ -18,6 +20,18 @@ interface Saving extends AutoCloseable {
     static Times waiting(double seconds) {
       return new Times(seconds, seconds, seconds);
     }
+
+    /** Of ranks that save together: each time is that of the slowest. */
+    static Times slowest(List<Times> all) {
+      return new Times(
+          most(all, Times::stallSeconds),
+          most(all, Times::writeSeconds),
+          most(all, Times::totalSeconds));
+    }
+
+    private static double most(List<Times> all, ToDoubleFunction<Times> time) {
+      return all.stream().mapToDouble(time).max().orElseThrow();
+    }
   }
 
   /** As in {@link CheckpointRow}. */
@@ -29,8 +43,23 @@ interface Saving extends AutoCloseable {
   /** Ranks that save together. */
   int ranks();
 
+  /** As in {@link CheckpointRow.Study}. */
+  default String place() {
+    return "threads";
+  }
+
+  /** As in {@link CheckpointRow.Study}. */
+  default int queueDepth() {
+    return 0;
+  }
+
   /** Saves once into a folder, always the same, that is emptied afterwards. */
   Times save(Path folder);
+
+  /** Seconds in which the last save is read back and compared; 0 where that is not measured. */
+  default double restore() {
+    return 0;
+  }
 
   @Override
   default void close() {}

@@ -1,6 +1,7 @@
 package dev.tandem.bench.checkpoint;
 
 import dev.tandem.bench.Spread;
+import dev.tandem.bench.checkpoint.CheckpointRow.Study;
 import dev.tandem.bench.checkpoint.OverheadEstimate.Turn;
 import dev.tandem.checkpoint.BackgroundCheckpoints;
 import dev.tandem.checkpoint.CheckpointOptions;
@@ -205,7 +206,8 @@ final class TrainingOverhead {
               background * 1e3,
               false,
               rounds,
-              machine));
+              machine,
+              Study.ofTraining("threads", "", turnSeconds(variant), "")));
     }
     return rows;
   }
@@ -233,6 +235,10 @@ final class TrainingOverhead {
             estimate.laterPercent().median(),
             estimate.laterPercent().low(),
             estimate.laterPercent().high()));
+  }
+
+  private double turnSeconds(Variant variant) {
+    return Spread.of(turns.get(variant).stream().map(Turn::seconds).toList()).median();
   }
 
   /** Seconds of ten steps without a checkpoint, median. */

@@ -20,13 +20,16 @@ import picocli.CommandLine.Option;
       "Measures what saving the state of a network costs (ResNet-18, ResNet-50, VGG16, with"
           + " momentum): our shards in the background and not, by 1, 2 and 4 ranks, rank 0 alone,"
           + " a whole copy by every rank, safetensors, NPZ, HDF5, zstd, torch.save + fsync, a raw"
-          + " O_DIRECT write and a memcpy; all take turns, medians of rounds. Then trains ResNet-18"
-          + " without and with a checkpoint every 10 steps, and computes (not measures) up to 256"
-          + " ranks. torch.save needs python3-torch."
+          + " O_DIRECT write, alone and with as many writes under way as ours, and a memcpy; all"
+          + " take turns, medians of rounds. Then 2 processes save and restore, also in two network"
+          + " namespaces and in each other's memory; ResNet-18 trains without and with a checkpoint"
+          + " every 10 steps, and in 2 processes at determinism fast and run, where the bits of"
+          + " runs with checkpoints and from them are compared; and up to 256 ranks are computed"
+          + " (not measured). torch.save needs python3-torch, namespaces need root."
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  ./tandem bench checkpoint --quick             ResNet-18 alone, a minute or two",
+      "  ./tandem bench checkpoint --quick             ResNet-18 alone, a minute",
       "  ./tandem bench checkpoint --dir /scratch --json b.json",
       "  ./tandem bench checkpoint --contender 'resnet50 (raw|shards async 1)'"
     })
@@ -38,7 +41,7 @@ final class BenchCheckpointCommand extends TandemCommand {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "Saves of every contender. Default: 10, with --quick 3.")
+      description = "Saves of every contender. Default: 10, with --quick 2.")
   private Integer rounds;
 
   @Option(
@@ -46,7 +49,8 @@ final class BenchCheckpointCommand extends TandemCommand {
       paramLabel = "PATTERN",
       description =
           "Only contenders with this regular expression in model, format, mode and ranks:"
-              + " 'shards async 1'. The training is resnet18-training.")
+              + " 'shards async 1', 'shards async 2 processes' (or namespaces). The trainings are"
+              + " resnet18-training and resnet18-determinism.")
   private String contenders = "";
 
   @Option(
@@ -87,25 +91,53 @@ final class BenchCheckpointCommand extends TandemCommand {
     out().println(results.rows().getFirst().machine());
     out()
         .printf(
-            "%-18s %-12s %-10s %5s %14s %12s %9s %9s %10s%n",
-            "model", "format", "mode", "ranks", "bytes", "stall ms", "write s", "MB/s", "overhead");
+            "%-20s %-12s %-10s %5s %-10s %-11s %14s %9s %8s %9s %7s %10s%n",
+            "model",
+            "format",
+            "mode",
+            "ranks",
+            "place",
+            "determinism",
+            "bytes",
+            "stall ms",
+            "write s",
+            "restore s",
+            "MB/s",
+            "overhead");
     for (CheckpointRow row : results.rows()) {
       out()
           .printf(
               Locale.ROOT,
-              "%-18s %-12s %-10s %5d %,14d %12.2f %9.3f %9.0f %10s%s%n",
+              "%-20s %-12s %-10s %5d %-10s %-11s %,14d %9.2f %8s %9s %7s %10s%s%n",
               row.model(),
               row.format(),
               row.mode(),
               row.ranks(),
+              row.study().place(),
+              row.study().determinism(),
               row.bytes(),
               row.stallMillis(),
-              row.writeSeconds(),
-              row.megabytesPerSecond(),
-              row.overheadPercent() == 0
-                  ? ""
-                  : String.format(Locale.ROOT, "%.2f%%", row.overheadPercent()),
-              row.projected() ? "  projected, not measured" : "");
+              number("%.3f", row.writeSeconds()),
+              number("%.3f", row.study().restoreSeconds()),
+              number("%.0f", row.megabytesPerSecond()),
+              number("%.2f%%", row.overheadPercent()),
+              remark(row));
     }
+  }
+
+  /** Nothing where nothing was measured. */
+  private static String number(String format, double value) {
+    return value == 0 ? "" : String.format(Locale.ROOT, format, value);
+  }
+
+  private static String remark(CheckpointRow row) {
+    if (row.projected()) {
+      return "  projected, not measured";
+    }
+    return switch (row.study().sameBits()) {
+      case "yes" -> "  same bits with checkpoints and after a restart";
+      case "no" -> "  bits differ";
+      default -> "";
+    };
   }
 }
