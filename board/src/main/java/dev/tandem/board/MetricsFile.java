@@ -40,7 +40,7 @@ public final class MetricsFile {
   /**
    * Calls for each event that holds, in the order of the file; rewinds are among them.
    *
-   * @param events gets objects with the key {@code event}, from version 2 on also {@code t}
+   * @param events gets objects that name their kind and, from version 2 on, their time {@code t}
    */
   public static void forEach(Path file, Consumer<JsonNode> events) {
     Deque<Rewind> found = new ArrayDeque<>();

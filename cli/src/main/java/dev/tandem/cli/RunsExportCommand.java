@@ -32,6 +32,7 @@ final class RunsExportCommand extends TandemCommand {
   @Parameters(paramLabel = "RUN", description = "Folder of the run, or its name below runs/.")
   private Path given;
 
+  @SuppressWarnings("UnusedVariable") // the only format so far
   @Option(names = "--csv", required = true, description = "As comma-separated values (RFC 4180).")
   private boolean csv;
 

@@ -89,8 +89,9 @@ final class ShowCommand extends TandemCommand {
     if (ranks < 1) {
       throw new UsageException("-n must be at least 1, not " + ranks);
     }
-    Path config = Files.isDirectory(file) ? file.resolve(TrainingConfig.FILE) : file;
-    if (config != file && !Files.exists(config)) {
+    boolean run = Files.isDirectory(file);
+    Path config = run ? file.resolve(TrainingConfig.FILE) : file;
+    if (run && !Files.exists(config)) {
       throw new UsageException(
           file + " is a folder without " + TrainingConfig.FILE + ": name a configuration or a run");
     }

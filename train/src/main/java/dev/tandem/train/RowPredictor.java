@@ -38,7 +38,8 @@ public final class RowPredictor {
   public record Prediction(
       String file, long line, List<Predictor.Answer> classes, List<Double> values) {}
 
-  private record Row(long line, float[] numbers) {}
+  /** A row as a record of a database; its target is not used. */
+  private record Row(long line, DataRecord record) {}
 
   private final SavedRun run;
   private final TrainingConfig config;
@@ -93,8 +94,8 @@ public final class RowPredictor {
     }
   }
 
-  private static Optional<Row> encoded(RowEncoder encoder, CsvRow row) {
-    return encoder.inputs(row).map(numbers -> new Row(row.line(), numbers));
+  private Optional<Row> encoded(RowEncoder encoder, CsvRow row) {
+    return encoder.inputs(row).map(numbers -> new Row(row.line(), record(numbers)));
   }
 
   private void predict(Path path, List<Row> rows, int top, Consumer<Prediction> predictions) {
@@ -104,7 +105,7 @@ public final class RowPredictor {
       MemorySegment inputs = arena.allocate(bytes * rows.size(), 64);
       MemorySegment target = arena.allocate(Long.BYTES * (long) Math.max(1, outputs), 8);
       for (int i = 0; i < rows.size(); i++) {
-        writer.decode(record(rows.get(i), outputs));
+        writer.decode(rows.get(i).record());
         writer.write(0, 0, inputs.asSlice(i * bytes, bytes), target);
       }
       MemorySegment answers = arena.allocate((long) rows.size() * outputs * Float.BYTES, 64);
@@ -124,13 +125,12 @@ public final class RowPredictor {
     }
   }
 
-  /** A record as it would be in a database; its target is not used. */
-  private DataRecord record(Row row, int outputs) {
-    List<Integer> shape = List.of(row.numbers().length);
+  private DataRecord record(float[] numbers) {
+    List<Integer> shape = List.of(numbers.length);
     ArrayRecord array =
         config.regression()
-            ? ArrayRecord.of(shape, row.numbers(), -1, new float[outputs])
-            : ArrayRecord.of(shape, row.numbers(), 0);
+            ? ArrayRecord.of(shape, numbers, -1, new float[config.network().classes()])
+            : ArrayRecord.of(shape, numbers, 0);
     return new DataRecord(MemorySegment.NULL, MemorySegment.ofArray(array.encode()));
   }
 

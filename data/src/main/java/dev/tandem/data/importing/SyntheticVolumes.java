@@ -50,8 +50,10 @@ public final class SyntheticVolumes implements Importer {
       double y = random.nextDouble(3, EXTENT - 3);
       double x = random.nextDouble(3, EXTENT - 3);
       for (int i = 0; i < sums.length; i++) {
-        double dz = i / (EXTENT * EXTENT) - z;
-        double dy = i / EXTENT % EXTENT - y;
+        int plane = i / (EXTENT * EXTENT);
+        int row = i / EXTENT % EXTENT;
+        double dz = plane - z;
+        double dy = row - y;
         double dx = i % EXTENT - x;
         sums[i] += Math.exp(-(dz * dz + dy * dy + dx * dx) / (2 * size * size));
       }

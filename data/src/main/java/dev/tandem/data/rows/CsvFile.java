@@ -95,7 +95,8 @@ public final class CsvFile {
     }
     char best = ',';
     long most = 0;
-    for (char candidate : SEPARATORS.toCharArray()) {
+    for (int i = 0; i < SEPARATORS.length(); i++) {
+      char candidate = SEPARATORS.charAt(i);
       long count = line == null ? 0 : line.chars().filter(c -> c == candidate).count();
       if (count > most) {
         most = count;

@@ -27,7 +27,7 @@ class NpySourceTest {
     byte[] header = NpyHeader.encode(type, shape);
     byte[] bytes = new byte[header.length + elements.capacity()];
     System.arraycopy(header, 0, bytes, 0, header.length);
-    System.arraycopy(elements.array(), 0, bytes, header.length, elements.capacity());
+    elements.duplicate().rewind().get(bytes, header.length, elements.capacity());
     Files.write(folder.resolve(name), bytes);
   }
 

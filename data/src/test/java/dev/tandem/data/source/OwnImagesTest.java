@@ -131,7 +131,7 @@ class OwnImagesTest {
       long own = files.stream().filter(file -> file.label() == wanted).count();
       long tested = test.stream().filter(file -> file.label() == wanted).count();
       assertTrue(tested >= 1 && tested < own, tested + " of " + own);
-      assertEquals(own * fraction, tested, 1.01);
+      assertEquals((double) own * fraction, (double) tested, 1.01);
     }
   }
 

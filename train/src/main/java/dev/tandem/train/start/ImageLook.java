@@ -69,7 +69,7 @@ record ImageLook(List<Size> sizes, boolean grey, boolean mixed, List<String> bad
       throw new WorkFailedException(
           "none of %,d records looked at is an image: %s".formatted(count, bad.getFirst()));
     }
-    sizes.sort(Comparator.comparingInt(Size::shorter).thenComparing(Size::height));
+    sizes.sort(Comparator.comparingInt(Size::shorter).thenComparingInt(Size::height));
     return new ImageLook(sizes, colour == 0, colour > 0 && colour < sizes.size(), bad);
   }
 

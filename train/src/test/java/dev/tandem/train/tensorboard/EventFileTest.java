@@ -112,7 +112,7 @@ class EventFileTest {
     assumeTrue(python(), "python3 is not installed");
     Clock clock = Clock.fixed(Instant.ofEpochMilli(1_700_000_000_500L), ZoneOffset.UTC);
     Path first;
-    try (EventFile file = EventFile.create(folder, 0, clock, System.err::println)) {
+    try (EventFile file = EventFile.create(folder, 0, clock, line -> {})) {
       first = file.path();
       file.add(1, Map.of("train/loss", 2.5));
       file.add(300, Map.of("train/loss", Double.NaN));
@@ -128,7 +128,7 @@ class EventFileTest {
             "text 301 config epochs: 5",
             "value 1099511627776 Genauigkeit äöü 0.25"),
         read(first));
-    try (EventFile resumed = EventFile.create(folder, 200, clock, System.err::println)) {
+    try (EventFile resumed = EventFile.create(folder, 200, clock, line -> {})) {
       resumed.flush();
       assertNotEquals(first, resumed.path());
       assertEquals("session 201 [(1, 1)]", read(resumed.path()).getLast());
