@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
     name = "import",
     description = {
       "Makes a checkpoint from the tensors in a .safetensors or .npz file, for instance weights"
-          + " written by Python. Files that hold objects or code are refused."
+          + " written by Python. ./tandem train CONFIG --init-from RUN begins with it. Files that"
+          + " hold objects or code are refused."
     },
     footerHeading = "%nExample:%n",
     footer = "  ./tandem checkpoint import weights.npz runs/new")

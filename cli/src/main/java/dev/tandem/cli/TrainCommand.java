@@ -99,8 +99,8 @@ final class TrainCommand extends TandemCommand {
       names = "--init-from",
       paramLabel = "FILE",
       description =
-          "Start from the tensors of a safetensors or ONNX file whose names and shapes match the"
-              + " network; prints which were used.")
+          "Start from the tensors whose names and shapes match the network, of a .safetensors, .npz"
+              + " or .onnx file, a run or a checkpoint; prints which were used.")
   private Path initFrom;
 
   @Option(
