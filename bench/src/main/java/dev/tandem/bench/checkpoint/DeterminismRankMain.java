@@ -78,7 +78,7 @@ public final class DeterminismRankMain {
     }
 
     static Order of(String line) {
-      String[] words = line.split(" ");
+      String[] words = line.split(" ", -1);
       Determinism level = Determinism.valueOf(words[1]);
       return words[0].equals("turn")
           ? new Turn(level, Boolean.parseBoolean(words[2]), Integer.parseInt(words[3]))

@@ -30,7 +30,8 @@ record ProcessSaving(Mode saves, int ranks, String place, LiveContender processe
 
   @Override
   public Times save(Path folder) {
-    String[] seconds = processes.ask(SavingRankMain.SAVE + " " + saves + " " + folder).split(" ");
+    String[] seconds =
+        processes.ask(SavingRankMain.SAVE + " " + saves + " " + folder).split(" ", -1);
     return new Times(
         Double.parseDouble(seconds[0]),
         Double.parseDouble(seconds[1]),
