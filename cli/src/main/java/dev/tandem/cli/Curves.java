@@ -34,7 +34,8 @@ final class Curves implements AutoCloseable {
       case TrainingEvent.Loading report -> loading = report;
       case TrainingEvent.Stragglers report -> stragglers = Optional.of(report);
       case TrainingEvent.Result end -> result = end;
-      case TrainingEvent.Ranks _,
+      case TrainingEvent.Begin _,
+          TrainingEvent.Ranks _,
           TrainingEvent.SystemLoad _,
           TrainingEvent.Checkpoint _,
           TrainingEvent.Rewind _,

@@ -85,6 +85,34 @@ final class BatchFeed implements AutoCloseable {
         : Math.min(left, Math.max(0, config.mostSteps() - from.step()));
   }
 
+  /** Steps of the whole run, if the batch stays as it is. */
+  long stepsAtEnd() {
+    return position().step() + stepsLeft(position());
+  }
+
+  /** Samples that the whole run has, over all ranks, if the batch stays as it is. */
+  long samplesAtEnd() {
+    long all = config.epochs() * epochSamples();
+    long left = config.mostSteps() - position().step();
+    return config.mostSteps() == 0 ? all : Math.min(all, samplesAfter(left));
+  }
+
+  private long samplesAfter(long more) {
+    long sample = position().sample();
+    long batch = batch();
+    if (steps.epochEnd() == EpochEnd.CIRCULAR || reuse.isPresent()) {
+      return sample + more * batch;
+    }
+    long size = source.size();
+    long thisEpoch = Math.ceilDiv(size - sample % size, batch);
+    if (more < thisEpoch) {
+      return sample + more * batch;
+    }
+    long later = more - thisEpoch;
+    long perEpoch = Math.ceilDiv(size, batch);
+    return sample - sample % size + size * (1 + later / perEpoch) + later % perEpoch * batch;
+  }
+
   private long freshStepsLeft(Position from) {
     long batch = steps.globalBatch();
     long size = source.size();

@@ -43,6 +43,16 @@ public interface DistributedStep extends AutoCloseable {
   }
 
   /**
+   * The whole state, if this rank holds all of it, after another rank was lost: no rank is asked.
+   *
+   * @param unfinished whether the loss was in {@link #run}, before the update: then it is the state
+   *     before that step
+   */
+  default Optional<SlicedState> aloneState(Map<String, String> values, boolean unfinished) {
+    return Optional.empty();
+  }
+
+  /**
    * Training begins with the state as it is now.
    *
    * @param phases counts where the time of steps goes

@@ -9,6 +9,7 @@ import dev.tandem.comm.launch.ChildMain;
 import dev.tandem.comm.rendezvous.GenerationLine;
 import dev.tandem.core.Seed;
 import dev.tandem.core.StoppedException;
+import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.RecordSource;
@@ -17,6 +18,7 @@ import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.read.LoadRequest;
 import dev.tandem.data.source.DataPart;
 import dev.tandem.data.source.Sources;
+import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.nn.weights.TakenWeights;
@@ -39,8 +41,11 @@ import java.util.function.Consumer;
 /** One rank of a training run: wires the parts and trains. Started once per rank. */
 public final class RankMain {
 
-  /** The argument that asks to continue from the newest checkpoint. */
+  /** The argument that asks to continue from the newest checkpoint; without one the rank fails. */
   public static final String RESUME = "--resume";
+
+  /** The same, but without a checkpoint the run begins. */
+  public static final String RESUME_OR_BEGIN = "--resume=or-begin";
 
   /** How long a rank that is asked to go (SIGTERM) may take to save; schedulers give 30 s. */
   public static final Duration GRACE = Duration.ofSeconds(25);
@@ -54,26 +59,29 @@ public final class RankMain {
    * Trains to the end; failures are exceptions.
    *
    * @param arguments the run's folder, in which {@code config.yaml} is, and maybe {@link #RESUME}
+   *     or {@link #RESUME_OR_BEGIN}
    */
   public static void main(String[] arguments) {
     List<String> given = List.of(arguments);
-    if (given.isEmpty() || given.size() > 2 || (given.size() == 2 && !given.contains(RESUME))) {
+    RunStart start =
+        given.contains(RESUME)
+            ? RunStart.CHECKPOINT
+            : given.contains(RESUME_OR_BEGIN)
+                ? RunStart.CHECKPOINT_OR_BEGINNING
+                : RunStart.BEGINNING;
+    if (given.size() != (start == RunStart.BEGINNING ? 1 : 2)) {
       throw new UsageException(
           "a training rank takes the run's folder and " + RESUME + " as arguments, not " + given);
     }
     Path run = Path.of(given.getFirst());
-    Training training = Training.launched(TrainingConfig.load(run), run);
-    if (given.contains(RESUME)) {
-      training.resume();
-    }
-    training.run();
+    Training.launched(TrainingConfig.load(run), run).startingWith(start).run();
   }
 
   /** Trains as a rank of the job that this process is in, or alone. */
   static TrainingResult train(
-      TrainingConfig config, RunPlace place, boolean resume, ProgramParts program) {
+      TrainingConfig config, RunPlace place, RunStart start, ProgramParts program) {
     AtomicReference<TrainingResult> result = new AtomicReference<>();
-    OutOfMemory.explained(config, () -> result.set(trained(config, place, resume, program)));
+    OutOfMemory.explained(config, () -> result.set(trained(config, place, start, program)));
     return result.get();
   }
 
@@ -81,14 +89,14 @@ public final class RankMain {
    * As one rank from beginning to end, or in the generations that the launcher leads it through.
    */
   private static TrainingResult trained(
-      TrainingConfig config, RunPlace place, boolean resume, ProgramParts program) {
+      TrainingConfig config, RunPlace place, RunStart start, ProgramParts program) {
     AtomicReference<TrainingResult> result = new AtomicReference<>();
     Optional<GenerationLine> launcher = GenerationLine.of(System.getenv());
     try (Preemption preemption = new Preemption(GRACE)) {
       if (launcher.isEmpty()) {
         try (Communicator communicator = Communicator.join()) {
           Path run = place.of(communicator);
-          return train(config, communicator, Circumstances.once(run, resume, preemption), program);
+          return train(config, communicator, Circumstances.once(run, start, preemption), program);
         }
       }
       try (GenerationLine line = launcher.get();
@@ -102,7 +110,7 @@ public final class RankMain {
                             communicator,
                             new Circumstances(
                                 place.of(communicator),
-                                resume || generation > 1,
+                                generation > 1 ? RunStart.CHECKPOINT_OR_BEGINNING : start,
                                 preemption,
                                 Optional.of(new Partner(memory, generation)),
                                 Optional.of(line::wanted)),
@@ -115,19 +123,22 @@ public final class RankMain {
   /**
    * What differs between generations of a run.
    *
-   * @param resume continue from the newest checkpoint
    * @param partner where a level in memory is, if there may be one
    * @param leave asks to leave this generation for the next one
    */
   private record Circumstances(
       Path run,
-      boolean resume,
+      RunStart start,
       Preemption preemption,
       Optional<Partner> partner,
       Optional<BooleanSupplier> leave) {
 
-    static Circumstances once(Path run, boolean resume, Preemption preemption) {
-      return new Circumstances(run, resume, preemption, Optional.empty(), Optional.empty());
+    boolean resumes() {
+      return start != RunStart.BEGINNING;
+    }
+
+    static Circumstances once(Path run, RunStart start, Preemption preemption) {
+      return new Circumstances(run, start, preemption, Optional.empty(), Optional.empty());
     }
   }
 
@@ -216,7 +227,12 @@ public final class RankMain {
       ProgramParts program) {
     boolean speaks = parts.communicator().rank() == 0;
     Trainer trainer = new Trainer(config, parts, program.events(log));
-    long made = circumstances.resume() ? trainer.resume() : 0;
+    long made = circumstances.resumes() ? trainer.resume() : 0;
+    if (circumstances.start() == RunStart.CHECKPOINT && !trainer.restored()) {
+      throw new UsageException(
+          "there is no checkpoint in %s that can be read; --resume=or-begin starts from the beginning"
+              .formatted(config.checkpoint().folder(circumstances.run())));
+    }
     if (made == 0 && !config.fineTune().initFrom().isEmpty()) {
       Path file = Path.of(config.fineTune().initFrom());
       TakenWeights taken = StartWeights.read(file).into(network, Weights.Unfit.KEPT);
@@ -226,14 +242,24 @@ public final class RankMain {
     }
     if (speaks) {
       log.begin(made);
-      if (circumstances.resume()) {
+      if (circumstances.resumes()) {
         log.write(new TrainingEvent.Rewind(made));
-      }
-      if (circumstances.partner().map(Partner::generation).orElse(1) > 1) {
         System.err.printf(
-            "%d ranks continue after step %d, restored from %s%n",
+            "%d ranks continue from step %d, restored from %s%n",
             parts.communicator().size(), made, trainer.restoredFrom());
       }
+      circumstances
+          .partner()
+          .filter(partner -> partner.generation() > 1)
+          .ifPresent(
+              partner ->
+                  log.write(
+                      new TrainingEvent.Generation(
+                          partner.generation(), parts.communicator().size())));
+      trainer.whenPlanned(feed -> log.write(begins(config, feed, made, parts.communicator())));
+    }
+    if (circumstances.partner().isEmpty()) {
+      trainer.whenLost(state -> saveAlone(state, parts, config, circumstances.run()));
     }
     circumstances.leave().ifPresent(trainer::leaveWhen);
     TrainingEvent.Result result =
@@ -248,6 +274,29 @@ public final class RankMain {
         .ifPresent(
             reason -> log.write(new TrainingEvent.Note("stopped by the program: " + reason)));
     return result;
+  }
+
+  private static TrainingEvent begins(
+      TrainingConfig config, BatchFeed feed, long made, Communicator communicator) {
+    return new TrainingEvent.Begin(
+        made,
+        feed.stepsAtEnd(),
+        feed.samplesAtEnd(),
+        config.epochs(),
+        communicator.size(),
+        Engine.version(),
+        config.compute().device().toString());
+  }
+
+  /** What is under way cannot end without the lost rank; it ends first, so that nothing mixes. */
+  private static void saveAlone(
+      SurvivingState state, Trainer.Parts parts, TrainingConfig config, Path run) {
+    try {
+      parts.checkpoints().await();
+    } catch (TandemException e) {
+      // The rank is lost: known already.
+    }
+    state.save(run, config.checkpoint().folder(run)).ifPresent(System.err::println);
   }
 
   private static BackgroundCheckpoints checkpoints(

@@ -46,6 +46,14 @@ abstract class ReplicatedStep implements DistributedStep {
   }
 
   @Override
+  public Optional<SlicedState> aloneState(Map<String, String> values, boolean unfinished) {
+    if (unfinished) {
+      undoBuffers();
+    }
+    return Optional.of(state(values)).filter(state -> state.slices().isEmpty());
+  }
+
+  @Override
   public void begin(Phases told) {
     phases = told;
   }
@@ -86,10 +94,14 @@ abstract class ReplicatedStep implements DistributedStep {
 
   @Override
   public boolean discard(String problem) {
+    undoBuffers();
+    return false;
+  }
+
+  private void undoBuffers() {
     for (int i = 0; i < buffersBefore.size(); i++) {
       network.buffers().get(i).data().copyFrom(buffersBefore.get(i));
     }
-    return false;
   }
 
   @Override

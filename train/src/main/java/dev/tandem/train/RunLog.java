@@ -107,6 +107,7 @@ public final class RunLog implements AutoCloseable {
           TrainingEvent.Ranks _,
           TrainingEvent.SystemLoad _,
           TrainingEvent.Checkpoint _,
+          TrainingEvent.Begin _,
           TrainingEvent.Rewind _,
           TrainingEvent.Generation _,
           TrainingEvent.Note _,

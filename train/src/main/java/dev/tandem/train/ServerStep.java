@@ -1,5 +1,6 @@
 package dev.tandem.train;
 
+import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.TensorView;
@@ -17,6 +18,7 @@ import dev.tandem.train.config.OptimizerConfig;
 import dev.tandem.train.config.ServersConfig;
 import java.lang.foreign.MemorySegment;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -63,6 +65,12 @@ final class ServerStep extends ReplicatedStep {
             rule,
             network,
             optimizer);
+  }
+
+  /** The state is on the servers: each rank has a part. */
+  @Override
+  public Optional<SlicedState> aloneState(Map<String, String> values, boolean unfinished) {
+    return Optional.empty();
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.tandem.train;
 import dev.tandem.checkpoint.CheckpointStore;
 import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.PeerLostException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.order.Steps;
 import dev.tandem.data.reuse.ReuseOrder;
@@ -41,6 +42,8 @@ public final class Trainer {
   private Optional<StepMeter> meter = Optional.empty();
   private Optional<BooleanSupplier> finish = Optional.empty();
   private Optional<BooleanSupplier> leave = Optional.empty();
+  private Optional<Consumer<SurvivingState>> lost = Optional.empty();
+  private Consumer<BatchFeed> planned = feed -> {};
 
   /**
    * A rank of a run that has not begun.
@@ -120,14 +123,33 @@ public final class Trainer {
     return this;
   }
 
+  /** Lets a rank that another one was lost to save what it holds, before {@link #run} fails. */
+  Trainer whenLost(Consumer<SurvivingState> saving) {
+    lost = Optional.of(saving);
+    return this;
+  }
+
+  /** Gets the batches of the run before the first of them. */
+  Trainer whenPlanned(Consumer<BatchFeed> asked) {
+    planned = asked;
+    return this;
+  }
+
+  /** Whether {@link #resume} has found a checkpoint. */
+  boolean restored() {
+    return restoredAfter >= 0;
+  }
+
   /** Trains to the end; a lost rank ends it with {@link dev.tandem.core.PeerLostException}. */
   public TrainingEvent.Result run() {
     Phases phases = new Phases();
     parts.step().begin(phases);
     try (BatchFeed feed =
         new BatchFeed(config, parts, reuse, progress.position(), progress.batch())) {
+      planned.accept(feed);
       StepWatch watch = new StepWatch(meter, phases, parts.communicator(), feed);
-      return new TrainingLoop(
+      TrainingLoop loop =
+          new TrainingLoop(
               config,
               parts,
               events,
@@ -136,8 +158,13 @@ public final class Trainer {
               feed,
               new Rates(config, steps, feed.uses()),
               new StopRequests(stop, finish, leave, watch.due()),
-              watch)
-          .run(progress.best(), restoredAfter);
+              watch);
+      try {
+        return loop.run(progress.best(), restoredAfter);
+      } catch (PeerLostException e) {
+        lost.ifPresent(saving -> loop.surviving().ifPresent(saving));
+        throw e;
+      }
     }
   }
 }

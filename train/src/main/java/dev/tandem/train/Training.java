@@ -39,7 +39,7 @@ public final class Training {
   private Optional<ProgramParts.Data> data = Optional.empty();
   private Optional<Loss> loss = Optional.empty();
   private final List<TrainingListener> listeners = new ArrayList<>();
-  private boolean resume;
+  private RunStart start = RunStart.BEGINNING;
   private boolean launched;
 
   private Training(Optional<TrainingConfig> fixed, ConfigFile file, Path run) {
@@ -107,7 +107,13 @@ public final class Training {
 
   /** Continues from the last checkpoint in the {@link #folder}. */
   public Training resume() {
-    resume = true;
+    start = RunStart.CHECKPOINT_OR_BEGINNING;
+    return this;
+  }
+
+  /** What the run begins with. */
+  Training startingWith(RunStart other) {
+    start = other;
     return this;
   }
 
@@ -128,7 +134,7 @@ public final class Training {
             ? _ -> run
             : communicator -> {
               config.checkRanks(communicator.size());
-              Path folder = new ProgramRun(Path.of("runs"), run, resume).of(communicator);
+              Path folder = new ProgramRun(Path.of("runs"), run, start != RunStart.BEGINNING).of(communicator);
               if (communicator.rank() == 0) {
                 config.save(folder);
               }
@@ -136,7 +142,7 @@ public final class Training {
               return folder;
             };
     TrainingResult result =
-        RankMain.train(config, ready, resume, new ProgramParts(data, loss, calls, launched));
+        RankMain.train(config, ready, start, new ProgramParts(data, loss, calls, launched));
     calls.end(result);
     return result;
   }

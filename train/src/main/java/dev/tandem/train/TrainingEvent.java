@@ -37,6 +37,7 @@ import java.util.stream.IntStream;
   @JsonSubTypes.Type(value = TrainingEvent.SystemLoad.class, name = "system"),
   @JsonSubTypes.Type(value = TrainingEvent.Result.class, name = "result"),
   @JsonSubTypes.Type(value = TrainingEvent.Checkpoint.class, name = "checkpoint"),
+  @JsonSubTypes.Type(value = TrainingEvent.Begin.class, name = "begin"),
   @JsonSubTypes.Type(value = TrainingEvent.Rewind.class, name = "rewind"),
   @JsonSubTypes.Type(value = TrainingEvent.Generation.class, name = "generation"),
   @JsonSubTypes.Type(value = TrainingEvent.Note.class, name = "note"),
@@ -278,18 +279,31 @@ public sealed interface TrainingEvent {
   record Checkpoint(long step, String level, String state, long bytes, float stallMs, float seconds)
       implements TrainingEvent {}
 
+  /**
+   * The ranks begin to train, or to continue.
+   *
+   * @param made steps that are made already
+   * @param totalSteps of the whole run, if the batch stays as it is; likewise samples
+   */
+  record Begin(
+      long made,
+      long totalSteps,
+      long totalSamples,
+      long epochs,
+      int ranks,
+      String engine,
+      String device)
+      implements TrainingEvent {}
+
   /** The run continues after this step: what was reported of later ones is void. */
   record Rewind(long step) implements TrainingEvent {}
 
   /**
-   * Processes begin to train together.
+   * Processes were lost or replaced, and these train together from here; a {@link Note} says why.
    *
-   * @param number from 1; counted again when the run is resumed
-   * @param lost ranks of the generation before that are no more
-   * @param cause why there is another generation; empty for the first
+   * @param number from 2; counted again when the run is resumed
    */
-  record Generation(int number, int ranks, List<Integer> lost, String cause)
-      implements TrainingEvent {}
+  record Generation(int number, int ranks) implements TrainingEvent {}
 
   /** Something that a person should know. */
   record Note(String text) implements TrainingEvent {}

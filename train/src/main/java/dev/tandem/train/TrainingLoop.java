@@ -42,6 +42,12 @@ final class TrainingLoop {
   private Optional<Path> saved = Optional.empty();
   private StepTimes reported = StepTimes.NONE;
 
+  /** Where the state is complete on this rank, if it is now. */
+  private Optional<Position> complete = Optional.empty();
+
+  /** Whether a step has begun whose update has not. */
+  private boolean unfinished;
+
   TrainingLoop(
       TrainingConfig config,
       Trainer.Parts parts,
@@ -80,9 +86,13 @@ final class TrainingLoop {
       long began = System.nanoTime();
       Batch batch = phases.in(Phase.READ, feed::next); // images: count x C x H x W
       watch.computes();
+      complete = Optional.of(batch.position());
+      unfinished = true;
       double loss = step.run(batch, batch.position().step()); // and the gradients, of all ranks
       double norm = phases.in(Phase.UPDATE, () -> step.clip(guard.longest()));
       stopIfTroubled(batch, loss, norm);
+      complete = Optional.empty();
+      unfinished = false;
       double rate = rates.at(batch.position(), feed.batchOf(batch));
       phases.in(Phase.UPDATE, () -> step.update(rate));
       phases.addTraining(System.nanoTime() - began);
@@ -178,6 +188,7 @@ final class TrainingLoop {
       better = best.step() != before.step();
     }
     feed.resize(parts.sizing().next(observation(epochEnded, loss, rate)));
+    complete = Optional.of(now);
     if (saveTimes.due(now.step()) || (better && config.checkpoint().best())) {
       save(now);
     }
@@ -192,7 +203,7 @@ final class TrainingLoop {
     return new TrainingEvent.Step(
         now.step(),
         now.sample(),
-        config.epochs() * feed.epochSamples(),
+        feed.samplesAtEnd(),
         loss,
         rate,
         norm,
@@ -215,6 +226,7 @@ final class TrainingLoop {
 
   private void validate() {
     long made = feed.position().step();
+    complete = Optional.empty();
     step.agree();
     long began = System.nanoTime();
     test = step.evaluate(parts.test());
@@ -239,7 +251,9 @@ final class TrainingLoop {
   private void save(Position position) {
     if (savedAfter != position.step()) {
       long began = System.nanoTime();
+      complete = Optional.empty();
       step.agree();
+      complete = Optional.of(position);
       saved = Optional.of(parts.checkpoints().save(position.step(), step.state(values(position))));
       savedAfter = position.step();
       long stall = System.nanoTime() - began;
@@ -261,6 +275,17 @@ final class TrainingLoop {
     savedAfter = position.step();
     phases.add(Phase.SAVE, System.nanoTime() - began);
     return saved.map(Path::toString).orElse("");
+  }
+
+  /**
+   * Another rank was lost: what this one holds, if it is the whole state as it was between two
+   * steps. Asks no rank.
+   */
+  Optional<SurvivingState> surviving() {
+    return complete.flatMap(
+        position ->
+            step.aloneState(values(position), unfinished)
+                .map(state -> new SurvivingState(position.step(), state)));
   }
 
   private Map<String, String> values(Position position) {

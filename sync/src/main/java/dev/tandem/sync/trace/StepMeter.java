@@ -2,9 +2,6 @@ package dev.tandem.sync.trace;
 
 import dev.tandem.sync.agent.SyncObserver;
 import dev.tandem.sync.agent.Transfer;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -26,8 +23,8 @@ public final class StepMeter implements SyncObserver {
   private long agreementNanos;
   private long transferNanos;
   private long oversleepNanos;
-  private long coreWaitAtBegin = coreWaitNanos();
-  private long coreWaitAtReading = coreWaitAtBegin;
+  private final CoreWait coreWait = new CoreWait(TASKS);
+  private final CoreWait coreWaitByItself = new CoreWait(TASKS);
 
   /**
    * A meter that has seen nothing.
@@ -84,12 +81,11 @@ public final class StepMeter implements SyncObserver {
   /** Means of a step since the last reading; counts from here again. */
   synchronized StepTimes readTimes() {
     double each = 1e6 * Math.max(1, steps);
-    long coreWait = coreWaitNanos();
     StepTimes times =
         new StepTimes(
             inputNanos / each,
             computeNanos / each,
-            (coreWait - coreWaitAtBegin) / each,
+            coreWait.sinceLast() / each,
             agreementNanos / each,
             transferNanos / each,
             oversleepNanos / each,
@@ -100,16 +96,12 @@ public final class StepMeter implements SyncObserver {
     agreementNanos = 0;
     transferNanos = 0;
     oversleepNanos = 0;
-    coreWaitAtBegin = coreWait;
     return times;
   }
 
   /** How long threads had to wait for a core since the last call of this method. */
   synchronized long readCoreWaitNanos() {
-    long now = coreWaitNanos();
-    long waited = Math.max(0, now - coreWaitAtReading);
-    coreWaitAtReading = now;
-    return waited;
+    return coreWaitByItself.sinceLast();
   }
 
   /** How long sleeps were too long since the last reading; counts from here again. */
@@ -122,29 +114,5 @@ public final class StepMeter implements SyncObserver {
   /** The last transfers and sleeps, as they are now. */
   synchronized TransferWindow window() {
     return window.copy();
-  }
-
-  /** How long the threads of this process were ready and had no core; 0 where nobody counts. */
-  private static long coreWaitNanos() {
-    long nanos = 0;
-    if (!Files.isDirectory(TASKS)) {
-      return 0;
-    }
-    try (DirectoryStream<Path> threads = Files.newDirectoryStream(TASKS)) {
-      for (Path thread : threads) {
-        nanos += coreWait(thread);
-      }
-    } catch (IOException e) {
-      return 0;
-    }
-    return nanos;
-  }
-
-  private static long coreWait(Path thread) {
-    try {
-      return Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ", -1)[1]);
-    } catch (IOException e) {
-      return 0; // It has ended just now.
-    }
   }
 }

@@ -29,7 +29,7 @@ import java.util.Optional;
  * @param every one of N saves goes to the last level
  */
 public record CheckpointConfig(
-    @Default("0") EverySteps everySteps,
+    @Default("auto") EverySteps everySteps,
     Optional<Double> failureHours,
     Optional<Double> budgetPercent,
     @Default("false") boolean best,
