@@ -100,7 +100,7 @@ final class DemoCommand extends TandemCommand {
     Engine.unpack(progress);
     Engine.prepare();
     RunFolder run = RunFolder.create(folder);
-    try (RunGuard _ = new RunGuard(run)) {
+    try (RunSession session = RunSession.open(run)) {
       TrainingConfig config = config(run);
       config.save(run.path());
       Seed root = new Seed(seed);
@@ -108,7 +108,10 @@ final class DemoCommand extends TandemCommand {
           Path.of(config.data().train()), root.derive("training"), images, progress);
       GlyphDatabase.write(
           Path.of(config.data().test()), root.derive("test"), Math.max(1, images / 5), progress);
-      Curves curves = new TrainingJob(run, Placement.here(ranks), progress).run();
+      Placement placement = Placement.here(ranks);
+      session.begin(words(), placement.hosts());
+      TrainingJob job = new TrainingJob(session, placement, progress);
+      Curves curves = session.train(job::run);
       TrainingEvent.Result result = curves.result();
       double seconds = (System.nanoTime() - began) / 1e9;
       TrainingEvent.Loading loading = curves.loading();

@@ -4,9 +4,11 @@ import dev.tandem.core.UsageException;
 import dev.tandem.posix.FileErrors;
 import dev.tandem.posix.FileTrees;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -24,32 +26,63 @@ record RunFolder(Path path) {
     try {
       if (Files.exists(run.path)) {
         run.requireReplaceable();
+        RunLock.take(run.path).close(); // refuses one that is in use
         FileTrees.delete(run.path);
       }
-      Files.createDirectories(run.path);
-      Files.createFile(run.path.resolve(MARKER));
-      return run;
+      return make(run.path).orElseThrow(() -> taken(run.path));
     } catch (IOException e) {
       throw FileErrors.failure("make the run folder", run.path, e);
     }
   }
 
+  /** Makes a folder that is not there, in one step: of two processes one gets it. */
+  private static Optional<RunFolder> make(Path path) {
+    Path folder = path.toAbsolutePath().normalize();
+    try {
+      Files.createDirectories(folder.getParent());
+      Files.createDirectory(folder);
+      Files.createFile(folder.resolve(MARKER));
+      return Optional.of(new RunFolder(folder));
+    } catch (FileAlreadyExistsException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw FileErrors.failure("make the run folder", folder, e);
+    }
+  }
+
+  private static UsageException taken(Path path) {
+    return new UsageException(
+        shown(path) + " exists already: continue it with --resume or choose another --name");
+  }
+
+  /** A path as a person would write it: relative where it is below the working directory. */
+  static Path shown(Path path) {
+    Path here = Path.of("").toAbsolutePath();
+    Path whole = path.toAbsolutePath().normalize();
+    return whole.startsWith(here) && !whole.equals(here) ? here.relativize(whole) : whole;
+  }
+
+  /** The folder of a run of this name below another; refuses what is not one name. */
+  static Path named(Path runs, String name) {
+    if (name.isBlank() || name.equals(".") || name.equals("..") || name.contains("/")) {
+      throw new UsageException(
+          "--name is '%s', expected a name without '/'; --runs sets the folder".formatted(name));
+    }
+    return runs.resolve(name);
+  }
+
   /** Makes the folder of a new run; one that is there already is left alone. */
   static RunFolder fresh(Path path) {
-    if (Files.exists(path)) {
-      throw new UsageException(
-          path + " exists already: continue it with --resume or choose another --name");
-    }
-    return create(path);
+    return make(path).orElseThrow(() -> taken(path));
   }
 
   /** Makes the folder of a new run below another: of this name, or of the first that is free. */
   static RunFolder numbered(Path runs, String name) {
-    Path path = runs.resolve(name);
-    for (int number = 2; Files.exists(path); number++) {
-      path = runs.resolve(name + "-" + number);
+    Optional<RunFolder> made = make(runs.resolve(name));
+    for (int number = 2; made.isEmpty(); number++) {
+      made = make(runs.resolve(name + "-" + number));
     }
-    return create(path);
+    return made.get();
   }
 
   /** The newest of the runs that {@link #numbered} made. */

@@ -10,6 +10,8 @@ import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -60,6 +62,13 @@ public abstract class TandemCommand implements Callable<Integer> {
   /** The exit code of a run that gave results; a command that looks for faults has its own. */
   protected ExitCode exitCode(Object results) {
     return ExitCode.DONE;
+  }
+
+  /** The words that this command was started with. */
+  protected final List<String> words() {
+    List<String> words = new ArrayList<>(List.of("./tandem"));
+    words.addAll(spec.root().commandLine().getParseResult().originalArgs());
+    return words;
   }
 
   boolean debug() {

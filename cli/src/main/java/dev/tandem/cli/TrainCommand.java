@@ -1,18 +1,23 @@
 package dev.tandem.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import static dev.tandem.train.RankMain.RESUME;
+import static dev.tandem.train.RankMain.RESUME_OR_BEGIN;
+
 import dev.tandem.board.Report;
+import dev.tandem.board.RunInfo;
+import dev.tandem.checkpoint.FolderCheckpointStore;
 import dev.tandem.comm.launch.Placement;
 import dev.tandem.comm.launch.Restarts;
 import dev.tandem.comm.launch.SurvivingLauncher.Meanwhile;
 import dev.tandem.core.PeerLostException;
+import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.load.StallReport;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.nn.Engine;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileTrees;
-import dev.tandem.train.RankMain;
 import dev.tandem.train.RegressionScores;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
@@ -25,8 +30,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Stack;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -47,6 +58,22 @@ import picocli.CommandLine.Parameters;
       "  ./tandem train train.yaml --init-from weights.safetensors --freeze conv1,conv2"
     })
 final class TrainCommand extends TandemCommand {
+
+  private static final String OR_BEGIN = "or-begin";
+
+  /** Takes a value only if it follows an equals sign: the next word is not one. */
+  static final class OptionalValue implements IParameterPreprocessor {
+
+    @Override
+    public boolean preprocess(
+        Stack<String> words, CommandSpec command, ArgSpec option, Map<String, Object> info) {
+      if (info.get("separator") == null || info.get("separator").toString().isEmpty()) {
+        option.setValue("");
+        return true;
+      }
+      return false;
+    }
+  }
 
   @Parameters(paramLabel = "CONFIG", description = "The configuration; ./tandem init writes one.")
   private Path file;
@@ -74,10 +101,14 @@ final class TrainCommand extends TandemCommand {
 
   @Option(
       names = "--resume",
+      arity = "0..1",
+      paramLabel = "or-begin",
+      preprocessor = OptionalValue.class,
       description =
           "Continue from the last checkpoint of the run; without --name, of the newest run of this"
-              + " configuration.")
-  private boolean resume;
+              + " configuration. A run without a checkpoint is refused, or with --resume=or-begin"
+              + " begins.")
+  private String resume;
 
   @Option(
       names = "--max-restarts",
@@ -153,11 +184,20 @@ final class TrainCommand extends TandemCommand {
     config.checkRanks(placement.hosts().size());
     RunFolder run = folder();
     refuseRemains(config, run);
-    try (RunGuard _ = new RunGuard(run)) {
+    try (RunSession session = RunSession.open(run)) {
+      if (resumes()) {
+        Optional<Complete> complete = complete(config, run);
+        if (complete.isPresent()) {
+          out().println(complete.get().text());
+          return complete.get();
+        }
+        requireCheckpoint(config, run);
+      }
       config.save(run.path());
+      session.begin(words(), placement.hosts());
       config.compute().chooseLibtorch();
       Engine.unpack(ConsoleProgress.system());
-      Curves told = train(run, placement, config);
+      Curves told = session.train(() -> train(session, placement, config));
       TrainingEvent.Result result = told.result();
       double seconds = (System.nanoTime() - began) / 1e9;
       List<Report.Fact> facts = facts(result, told.loading(), seconds);
@@ -172,29 +212,33 @@ final class TrainCommand extends TandemCommand {
   /** Saves the tables beside the other files of the run; the sentence is what is printed. */
   private static Report.Fact save(TrainingEvent.Stragglers report, RunFolder run) {
     byte[] text = report.text().getBytes(StandardCharsets.UTF_8);
-    DurableFiles.system().replace(run.path().resolve("stragglers.txt"), ByteBuffer.wrap(text));
+    try {
+      DurableFiles.system().replace(run.path().resolve("stragglers.txt"), ByteBuffer.wrap(text));
+    } catch (TandemException e) {
+      System.err.println(e.getMessage());
+    }
     return new Report.Fact("stragglers", report.sentence());
   }
 
   /** Trains to the end, also if processes are lost on the way, and if all are. */
-  private Curves train(RunFolder run, Placement placement, TrainingConfig config) {
+  private Curves train(RunSession run, Placement placement, TrainingConfig config) {
     Restarts restarts = new Restarts(maxRestarts);
     // Only then do the bits not depend on how many they are.
     Meanwhile meanwhile = config.determinism().elastic() ? Meanwhile.GO_ON : Meanwhile.WAIT;
-    boolean again = resume;
+    String start = resume == null ? "" : resume.isEmpty() ? RESUME : RESUME_OR_BEGIN;
     while (true) {
       try {
         TrainingJob job =
             new TrainingJob(run, placement, restarts, meanwhile, ConsoleProgress.system());
-        return again ? job.run(RankMain.RESUME) : job.run();
+        return start.isEmpty() ? job.run() : job.run(start);
       } catch (PeerLostException e) {
         if (!restarts.take()) {
           throw e;
         }
-        System.err.printf(
-            "%s; restart %s: all processes restart from the last checkpoint%n",
-            e.getMessage(), restarts);
-        again = true;
+        run.note(
+            "%s; restart %s: all processes restart from the last checkpoint"
+                .formatted(e.getMessage(), restarts));
+        start = RESUME_OR_BEGIN;
       }
     }
   }
@@ -232,15 +276,73 @@ final class TrainCommand extends TandemCommand {
 
   private RunFolder folder() {
     String base = file.getFileName().toString().replaceFirst("\\.[^.]*$", "");
-    if (resume) {
-      return name == null ? RunFolder.newest(runs, base) : RunFolder.existing(runs.resolve(name));
+    if (resumes()) {
+      return name == null
+          ? RunFolder.newest(runs, base)
+          : RunFolder.existing(RunFolder.named(runs, name));
     }
-    return name == null ? RunFolder.numbered(runs, base) : RunFolder.fresh(runs.resolve(name));
+    return name == null
+        ? RunFolder.numbered(runs, base)
+        : RunFolder.fresh(RunFolder.named(runs, name));
+  }
+
+  private boolean resumes() {
+    if (resume != null && !resume.isEmpty() && !resume.equals(OR_BEGIN)) {
+      throw new UsageException(
+          "--resume=%s: expected --resume or --resume=%s".formatted(resume, OR_BEGIN));
+    }
+    return resume != null;
+  }
+
+  /**
+   * A run that has nothing left to do.
+   *
+   * @param steps that it has made
+   */
+  record Complete(String run, long steps) {
+
+    String text() {
+      return "%s is complete after %,d steps: raise epochs, or steps, to train further"
+          .formatted(run, steps);
+    }
+  }
+
+  private static Optional<Complete> complete(TrainingConfig config, RunFolder run) {
+    TrainingConfig before = TrainingConfig.load(run.path());
+    boolean longer =
+        config.epochs() > before.epochs()
+            || (before.mostSteps() > 0
+                && (config.mostSteps() == 0 || config.mostSteps() > before.mostSteps()));
+    RunInfo info = RunInfo.of(run.path()).orElseThrow();
+    List<Long> steps = checkpoints(before, run);
+    return info.state().equals("done") && !longer && !steps.isEmpty()
+        ? Optional.of(new Complete(RunFolder.shown(run.path()).toString(), steps.getLast()))
+        : Optional.empty();
+  }
+
+  private void requireCheckpoint(TrainingConfig config, RunFolder run) {
+    if (resume.isEmpty() && checkpoints(config, run).isEmpty()) {
+      throw new UsageException(
+          "there is no checkpoint of %s; --resume=%s starts it from the beginning"
+              .formatted(RunFolder.shown(run.path()), OR_BEGIN));
+    }
+  }
+
+  /** The steps of all checkpoints that a run can continue from. */
+  private static List<Long> checkpoints(TrainingConfig config, RunFolder run) {
+    List<Path> folders = new ArrayList<>(config.checkpoint().foreignFolders(run.path()));
+    folders.add(config.checkpoint().folder(run.path()));
+    return folders.stream()
+        .distinct()
+        .map(folder -> new FolderCheckpointStore(folder, DurableFiles.system()))
+        .flatMap(store -> store.steps().stream())
+        .sorted()
+        .toList();
   }
 
   /** A new run must not go on from the checkpoints of an older one that bore its name. */
   private void refuseRemains(TrainingConfig config, RunFolder run) {
-    for (Path folder : resume ? List.<Path>of() : config.checkpoint().foreignFolders(run.path())) {
+    for (Path folder : resumes() ? List.<Path>of() : config.checkpoint().foreignFolders(run.path())) {
       if (Files.exists(folder)) {
         FileTrees.delete(run.path());
         throw new UsageException(

@@ -27,7 +27,7 @@ final class TrainingJob {
 
   private static final String ERROR = "error: ";
 
-  private final RunFolder run;
+  private final RunSession run;
   private final Placement placement;
   private final Restarts restarts;
   private final Meanwhile meanwhile;
@@ -41,7 +41,7 @@ final class TrainingJob {
    *
    * @param progress shows how far it is
    */
-  TrainingJob(RunFolder run, Placement placement, Progress progress) {
+  TrainingJob(RunSession run, Placement placement, Progress progress) {
     this(run, placement, new Restarts(0), Meanwhile.WAIT, progress);
   }
 
@@ -53,7 +53,7 @@ final class TrainingJob {
    * @param progress shows how far it is
    */
   TrainingJob(
-      RunFolder run,
+      RunSession run,
       Placement placement,
       Restarts restarts,
       Meanwhile meanwhile,
@@ -91,15 +91,18 @@ final class TrainingJob {
   /** If processes may be replaced, the others stay meanwhile. */
   private LaunchResult launch(LaunchPlan plan, RankOutput output) {
     return restarts.any()
-        ? new SurvivingLauncher(plan, placement, meanwhile, restarts, output, System.err::println)
+        ? new SurvivingLauncher(plan, placement, meanwhile, restarts, output, run::note)
             .run()
-        : new ProcessLauncher(plan, placement, output, System.err::println).run();
+        : new ProcessLauncher(plan, placement, output, run::note).run();
   }
 
   private void take(int rank, String line, Curves curves) {
     TrainingEvent.ofLine(line)
         .ifPresentOrElse(
-            curves::add,
+            event -> {
+              curves.add(event);
+              run.add(event);
+            },
             () -> {
               synchronized (reasons) {
                 if (!line.startsWith(ERROR)
@@ -114,7 +117,7 @@ final class TrainingJob {
   private TandemException failure(LaunchResult outcome) {
     synchronized (reasons) {
       if (outcome.exitCode() == ExitCode.INTERRUPTED.code()) {
-        return new WorkFailedException("stopped");
+        return stopped(0);
       }
       if (outcome.exitCode() == ExitCode.PEER_LOST.code() && outcome.failedRank().isPresent()) {
         reasons.forEach((rank, why) -> System.err.println("[rank " + rank + "] " + ERROR + why));
@@ -123,10 +126,7 @@ final class TrainingJob {
         return new PeerLostException(lost, how + "; training cannot continue without it");
       }
       if (outcome.exitCode() == ExitCode.STOPPED_AS_ASKED.code()) {
-        return new StoppedException(
-            reasons.getOrDefault(
-                outcome.failedRank().orElse(0),
-                "stopped as asked; --resume continues from the last checkpoint"));
+        return stopped(outcome.failedRank().orElse(0));
       }
       int failed = outcome.failedRank().orElse(0);
       String why = reasons.getOrDefault(failed, "training failed: " + outcome.summary());
@@ -134,5 +134,11 @@ final class TrainingJob {
           ? new UsageException(why)
           : new WorkFailedException(why);
     }
+  }
+
+  private StoppedException stopped(int rank) {
+    return new StoppedException(
+        reasons.getOrDefault(
+            rank, "stopped as asked; --resume continues from the last checkpoint"));
   }
 }
