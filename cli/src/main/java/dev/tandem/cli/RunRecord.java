@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -37,7 +38,7 @@ final class RunRecord {
     DONE;
 
     String code() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
@@ -65,13 +66,13 @@ final class RunRecord {
     Path file = run.resolve(FILE);
     RunRecord record = new RunRecord(file, before(file));
     ObjectNode json = record.json;
-    String began = RunInfo.of(run).map(RunInfo::began).orElseGet(Instant::now).toString();
+    Instant began = RunInfo.of(run).map(RunInfo::began).orElseGet(Instant::now);
     CodeVersion code = CodeVersion.current();
     json.put("version", 2);
     putIfAbsent(json, "id", UUID.randomUUID().toString().replace("-", ""));
     json.put("name", run.getFileName().toString());
     json.put("state", State.STARTING.code());
-    putIfAbsent(json, "began", began);
+    putIfAbsent(json, "began", began.truncatedTo(ChronoUnit.MILLIS).toString());
     json.putNull("ended");
     json.set("command", JSON.valueToTree(command));
     json.put("config", "config.yaml");

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 
 /**
  * A run that this process works on, from its lock to its end: no other process may, and its folder
- * says how it stands. A run that is stopped (Ctrl-C, SIGTERM) or fails is left complete: half-written
- * files are removed, its {@code run.json}, last event and report say what happened.
+ * says how it stands. A run that is stopped (Ctrl-C, SIGTERM) or fails is left complete:
+ * half-written files are removed, its {@code run.json}, last event and report say what happened.
  */
 final class RunSession implements AutoCloseable {
 

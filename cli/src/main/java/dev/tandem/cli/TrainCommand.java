@@ -1,9 +1,9 @@
 package dev.tandem.cli;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import static dev.tandem.train.RankMain.RESUME;
 import static dev.tandem.train.RankMain.RESUME_OR_BEGIN;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.board.Report;
 import dev.tandem.board.RunInfo;
 import dev.tandem.checkpoint.FolderCheckpointStore;
@@ -342,7 +342,8 @@ final class TrainCommand extends TandemCommand {
 
   /** A new run must not go on from the checkpoints of an older one that bore its name. */
   private void refuseRemains(TrainingConfig config, RunFolder run) {
-    for (Path folder : resumes() ? List.<Path>of() : config.checkpoint().foreignFolders(run.path())) {
+    for (Path folder :
+        resumes() ? List.<Path>of() : config.checkpoint().foreignFolders(run.path())) {
       if (Files.exists(folder)) {
         FileTrees.delete(run.path());
         throw new UsageException(

@@ -91,8 +91,7 @@ final class TrainingJob {
   /** If processes may be replaced, the others stay meanwhile. */
   private LaunchResult launch(LaunchPlan plan, RankOutput output) {
     return restarts.any()
-        ? new SurvivingLauncher(plan, placement, meanwhile, restarts, output, run::note)
-            .run()
+        ? new SurvivingLauncher(plan, placement, meanwhile, restarts, output, run::note).run()
         : new ProcessLauncher(plan, placement, output, run::note).run();
   }
 

@@ -285,7 +285,7 @@ public final class RankMain {
         config.epochs(),
         communicator.size(),
         Engine.version(),
-        config.compute().device().toString());
+        config.compute().device().name());
   }
 
   /** What is under way cannot end without the lost rank; it ends first, so that nothing mixes. */

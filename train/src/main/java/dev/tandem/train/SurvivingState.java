@@ -37,7 +37,8 @@ record SurvivingState(long step, SlicedState state) {
           .keep(step, state)
           .map(place -> "a rank was lost; step %d is saved in %s".formatted(step, place));
     } catch (TandemException e) {
-      return Optional.of("a rank was lost; step %d is not saved: %s".formatted(step, e.getMessage()));
+      return Optional.of(
+          "a rank was lost; step %d is not saved: %s".formatted(step, e.getMessage()));
     }
   }
 }
