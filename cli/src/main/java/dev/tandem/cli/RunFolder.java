@@ -1,6 +1,7 @@
 package dev.tandem.cli;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
 import dev.tandem.posix.FileTrees;
 import java.io.IOException;
@@ -39,7 +40,7 @@ record RunFolder(Path path) {
   private static Optional<RunFolder> make(Path path) {
     Path folder = path.toAbsolutePath().normalize();
     try {
-      Files.createDirectories(folder.getParent());
+      DurableFiles.system().createFolders(folder.getParent());
       Files.createDirectory(folder);
       Files.createFile(folder.resolve(MARKER));
       return Optional.of(new RunFolder(folder));

@@ -6,6 +6,7 @@ import static dev.tandem.train.RankMain.RESUME_OR_BEGIN;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.board.Report;
 import dev.tandem.board.RunInfo;
+import dev.tandem.board.RunSummary;
 import dev.tandem.checkpoint.FolderCheckpointStore;
 import dev.tandem.comm.launch.Placement;
 import dev.tandem.comm.launch.Restarts;
@@ -65,6 +66,7 @@ final class TrainCommand extends TandemCommand {
   static final class OptionalValue implements IParameterPreprocessor {
 
     @Override
+    @SuppressWarnings("JdkObsolete") // The interface asks for it.
     public boolean preprocess(
         Stack<String> words, CommandSpec command, ArgSpec option, Map<String, Object> info) {
       if (info.get("separator") == null || info.get("separator").toString().isEmpty()) {
@@ -315,7 +317,8 @@ final class TrainCommand extends TandemCommand {
                 && (config.mostSteps() == 0 || config.mostSteps() > before.mostSteps()));
     RunInfo info = RunInfo.of(run.path()).orElseThrow();
     List<Long> steps = checkpoints(before, run);
-    return info.state().equals("done") && !longer && !steps.isEmpty()
+    boolean saved = !steps.isEmpty() && steps.getLast() >= RunSummary.of(info).step();
+    return info.state().equals("done") && saved && !longer
         ? Optional.of(new Complete(RunFolder.shown(run.path()).toString(), steps.getLast()))
         : Optional.empty();
   }

@@ -134,7 +134,9 @@ public final class Training {
             ? _ -> run
             : communicator -> {
               config.checkRanks(communicator.size());
-              Path folder = new ProgramRun(Path.of("runs"), run, start != RunStart.BEGINNING).of(communicator);
+              Path folder =
+                  new ProgramRun(Path.of("runs"), run, start != RunStart.BEGINNING)
+                      .of(communicator);
               if (communicator.rank() == 0) {
                 config.save(folder);
               }
