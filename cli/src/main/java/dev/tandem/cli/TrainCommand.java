@@ -181,7 +181,7 @@ final class TrainCommand extends TandemCommand {
   protected Object run() {
     long began = System.nanoTime();
     TrainingConfig config = config();
-    DataCheck.remarks(config).forEach(err()::println);
+    List<String> remarks = DataCheck.remarks(config);
     Placement placement = placement();
     config.checkRanks(placement.hosts().size());
     RunFolder run = folder();
@@ -195,6 +195,7 @@ final class TrainCommand extends TandemCommand {
         }
         requireCheckpoint(config, run);
       }
+      remarks.forEach(err()::println);
       config.save(run.path());
       session.begin(words(), placement.hosts());
       config.compute().chooseLibtorch();

@@ -4,6 +4,7 @@ import dev.tandem.core.WorkFailedException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -26,6 +27,9 @@ public final class FileErrors {
   public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "no such file or folder";
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "there is a file of this name";
     }
     if (e instanceof AccessDeniedException) {
       return "permission denied";
