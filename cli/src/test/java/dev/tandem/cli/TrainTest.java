@@ -271,7 +271,7 @@ class TrainTest {
   void mistakesAreOneLine() {
     assertTrue(
         failed(2, "batch.globl=3")
-            .contains("unknown key 'batch.globl'; did you mean batch.global?"));
+            .contains("unknown key 'batch.globl'; did you mean 'batch.global'?"));
     assertTrue(failed(2, "network.model=caffe-cifar").contains("are 3x28x28"));
     assertTrue(failed(2, "device=cuda:0").contains("computes on the CPU only"));
     assertTrue(

@@ -16,6 +16,9 @@ final class LossGuard {
   /** Share of a new loss in the smoothed one. */
   private static final double NEW_SHARE = 0.05;
 
+  /** A jump is at least this high: a network that is nearly always right errs visibly at times. */
+  private static final double LEAST_JUMP = 1;
+
   private final GuardConfig config;
   private double smoothed;
 
@@ -53,7 +56,8 @@ final class LossGuard {
     }
     if (config.lossSpike() > 0
         && step > config.spikeAfter()
-        && loss > config.lossSpike() * smoothed) {
+        && loss > config.lossSpike() * smoothed
+        && loss > smoothed + LEAST_JUMP) {
       return Optional.of(
           "step %d: the loss jumped from about %s to %s; the largest gradient is that of %s"
               .formatted(step, number(smoothed), number(loss), of(largest(gradients))));

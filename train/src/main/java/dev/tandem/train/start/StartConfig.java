@@ -84,15 +84,15 @@ public record StartConfig(
 
     guard:
       clip: 1.0                  # the largest norm of gradients; 0 for no limit
-      loss-spike: 10             # a loss so many times the usual one ends the run; 0 for no limit
+      loss-spike: 10             # a loss 10 times the usual one ends the run; 0 for no limit
 
     validation:
       every-epochs: 1
       patience: 0                # validations without a gain until the run ends; 0 for never
 
     checkpoint:
-      every-steps: 1000          # --resume goes on from the last one; auto: by measured cost,
-                                 # failure-hours (24) and budget-percent (1)
+      every-steps: auto          # by measured cost, failure-hours (24) and budget-percent (1), or a
+                                 # number; --resume goes on from the last one
       best: true                 # also after the best validation
       keep: 3                    # the newest, besides the best and each of keep-every steps
       incremental: false         # write what has changed only
