@@ -43,7 +43,7 @@ class NewcomerTest {
     quietVersion(folder);
     photos(folder);
     assertTrue(eval(folder, "flowers").get("accuracy").asDouble() > 0.9);
-    assertTrue(eval(folder, "prices").get("r2").asDouble() > 0.9);
+    assertTrue(eval(folder, "prices").at("/regression/r2").asDouble() > 0.9);
   }
 
   /** Standard output is the command's own, and standard error is empty. */
