@@ -4,6 +4,7 @@ import dev.tandem.core.UsageException;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
 import dev.tandem.posix.FileTrees;
+import dev.tandem.train.run.RunLock;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;

@@ -1,11 +1,13 @@
 package dev.tandem.cli;
 
-import dev.tandem.cli.RunRecord.State;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.StoppedException;
 import dev.tandem.train.RankMain;
 import dev.tandem.train.RunLog;
 import dev.tandem.train.TrainingEvent;
+import dev.tandem.train.run.RunLock;
+import dev.tandem.train.run.RunRecord;
+import dev.tandem.train.run.RunRecord.State;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -57,7 +59,7 @@ final class RunSession implements AutoCloseable {
 
   /** An event of the ranks. */
   void add(TrainingEvent event) {
-    record.add(event);
+    event.report(record);
   }
 
   /** Shows a line about the processes of the run, and keeps it. */

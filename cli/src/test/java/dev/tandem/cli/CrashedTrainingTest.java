@@ -196,7 +196,9 @@ class CrashedTrainingTest {
     Path runs = folder.resolve("runs");
     Path run = runs.resolve("launcher");
     Process process = start(runs, "launcher", "--set", "checkpoint.every-steps=4");
-    await(process, () -> steps(run) >= 10);
+    await(
+        process,
+        () -> steps(run) >= 10 && text(run.resolve("metrics.jsonl")).contains("committed"));
     List<ProcessHandle> ranks = process.descendants().filter(CrashedTrainingTest::isJava).toList();
     process.destroyForcibly();
     ranks.forEach(rank -> rank.onExit().join()); // they notice, and end

@@ -17,10 +17,15 @@ import java.util.function.Supplier;
  *
  * @param data instead of what the configuration names
  * @param loss instead of the network's
+ * @param record gets the events, to say how the run stands
  * @param launched whether events go to standard output, for the process that started the ranks
  */
 record ProgramParts(
-    Optional<Data> data, Optional<Loss> loss, Listeners listeners, boolean launched) {
+    Optional<Data> data,
+    Optional<Loss> loss,
+    Listeners listeners,
+    Consumer<TrainingEvent> record,
+    boolean launched) {
 
   /** Both parts of a data set; they stay the program's. */
   record Data(RecordSource training, RecordSource test) {}
@@ -35,6 +40,7 @@ record ProgramParts(
   Consumer<TrainingEvent> events(RunLog log) {
     return event -> {
       log.write(event);
+      record.accept(event);
       listeners.take(event);
     };
   }

@@ -256,7 +256,8 @@ public final class RankMain {
                   log.write(
                       new TrainingEvent.Generation(
                           partner.generation(), parts.communicator().size())));
-      trainer.whenPlanned(feed -> log.write(begins(config, feed, made, parts.communicator())));
+      trainer.whenPlanned(
+          feed -> program.events(log).accept(begins(config, feed, made, parts.communicator())));
     }
     if (circumstances.partner().isEmpty()) {
       trainer.whenLost(state -> saveAlone(state, parts, config, circumstances.run()));

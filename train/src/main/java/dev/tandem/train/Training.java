@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Training from a program, as {@code tandem train} does it:
@@ -129,24 +130,25 @@ public final class Training {
   public TrainingResult run() {
     TrainingConfig config = fixed.orElseGet(this::config);
     Listeners calls = new Listeners(listeners);
-    RunPlace ready =
-        launched
-            ? _ -> run
-            : communicator -> {
-              config.checkRanks(communicator.size());
-              Path folder =
-                  new ProgramRun(Path.of("runs"), run, start != RunStart.BEGINNING)
-                      .of(communicator);
-              if (communicator.rank() == 0) {
-                config.save(folder);
-              }
-              communicator.barrier();
-              return folder;
-            };
-    TrainingResult result =
-        RankMain.train(config, ready, start, new ProgramParts(data, loss, calls, launched));
-    calls.end(result);
-    return result;
+    if (launched) {
+      return RankMain.train(config, _ -> run, start, parts(calls, _ -> {}));
+    }
+    try (ProgramRun own =
+        new ProgramRun(config, Path.of("runs"), run, start != RunStart.BEGINNING)) {
+      try {
+        TrainingResult result = RankMain.train(config, own, start, parts(calls, own::add));
+        own.done();
+        calls.end(result);
+        return result;
+      } catch (RuntimeException e) {
+        own.failed(e);
+        throw e;
+      }
+    }
+  }
+
+  private ProgramParts parts(Listeners calls, Consumer<TrainingEvent> record) {
+    return new ProgramParts(data, loss, calls, record, launched);
   }
 
   private TrainingConfig config() {

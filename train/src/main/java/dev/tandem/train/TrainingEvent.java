@@ -16,6 +16,7 @@ import dev.tandem.nn.ClassCounts;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.sync.trace.RankTimes;
 import dev.tandem.sync.trace.StragglerReport;
+import dev.tandem.train.run.RunRecord;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +45,11 @@ import java.util.stream.IntStream;
   @JsonSubTypes.Type(value = TrainingEvent.End.class, name = "end")
 })
 public sealed interface TrainingEvent {
+
+  /** Says in a run's {@code run.json} how it stands now. */
+  default void report(RunRecord record) {
+    record.retry();
+  }
 
   /**
    * A step has ended. Times are those of rank 0, in milliseconds.
@@ -293,7 +299,13 @@ public sealed interface TrainingEvent {
       int ranks,
       String engine,
       String device)
-      implements TrainingEvent {}
+      implements TrainingEvent {
+
+    @Override
+    public void report(RunRecord record) {
+      record.running(new RunRecord.Plan(ranks, engine, device, totalSteps, totalSamples, epochs));
+    }
+  }
 
   /** The run continues after this step: what was reported of later ones is void. */
   record Rewind(long step) implements TrainingEvent {}

@@ -10,6 +10,8 @@ import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.train.config.TrainingConfig;
+import dev.tandem.train.run.RunLock;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,9 +76,22 @@ class TrainingTest {
         Files.readString(result.folder().resolve("metrics.jsonl"))
             .contains("\"event\":\"result\""));
 
+    assertTrue(state(result.folder()).contains("\"done\""));
+
+    try (RunLock _ = RunLock.take(result.folder())) {
+      UsageException used = assertThrows(UsageException.class, () -> training().resume().run());
+      assertTrue(used.getMessage().contains("is in use by process "), used.getMessage());
+    }
     TrainingResult whole = training().resume().run();
     assertEquals(10, whole.steps());
     assertFalse(whole.stopped());
+  }
+
+  private static String state(Path run) throws IOException {
+    return Files.readAllLines(run.resolve("run.json")).stream()
+        .filter(line -> line.contains("\"state\""))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

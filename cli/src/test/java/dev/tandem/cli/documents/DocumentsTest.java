@@ -78,6 +78,7 @@ class DocumentsTest {
           folder.done(
               "'%s/bin/javac' -cp '%s/target/app/lib/*' -d classes examples/java/*.java"
                   .formatted(System.getProperty("java.home"), NewcomerFolder.checkout()));
+      case "simulation.md" -> folder.done("echo cluster.cores = 8 >own.properties");
       default -> {}
     }
   }

@@ -77,7 +77,7 @@ record NewcomerFolder(Path path) {
   void compile(String document, String name, String jar) throws IOException, InterruptedException {
     Path checkout = checkout();
     String text = Files.readString(checkout.resolve("docs").resolve(document));
-    int begin = text.indexOf("```java\n", text.indexOf("class " + name) - 100) + 8;
+    int begin = text.lastIndexOf("```java\n", text.indexOf("class " + name)) + 8;
     Files.writeString(
         path.resolve(name + ".java"), text.substring(begin, text.indexOf("```", begin)));
     String bin = System.getProperty("java.home") + "/bin/";

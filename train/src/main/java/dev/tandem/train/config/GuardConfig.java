@@ -8,8 +8,8 @@ import dev.tandem.nn.yaml.Default;
  * run before they reach the parameters.
  *
  * @param clip gradients whose Euclidean norm is larger are shortened to this; 0 for no limit
- * @param lossSpike a loss this many times its smoothed value, and more than 1 above it, ends the run; 0
- *     for no limit
+ * @param lossSpike a loss this many times its smoothed value, and more than 1 above it, ends the
+ *     run; 0 for no limit
  * @param spikeAfter steps before which no loss counts as a spike
  */
 public record GuardConfig(

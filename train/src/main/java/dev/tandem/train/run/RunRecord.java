@@ -1,15 +1,14 @@
-package dev.tandem.cli;
+package dev.tandem.train.run;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tandem.board.RunInfo;
 import dev.tandem.core.CodeVersion;
 import dev.tandem.core.TandemException;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
-import dev.tandem.train.TrainingEvent;
+import dev.tandem.train.config.TrainingConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -24,10 +23,10 @@ import java.util.UUID;
  * The {@code run.json} of a run: what it is and how it stands. Replaced as a whole at every change;
  * if that fails, a line says so and it is tried again with the next event. Any thread.
  */
-final class RunRecord {
+public final class RunRecord {
 
   /** How a run stands; the names in the file are in lower case. */
-  enum State {
+  public enum State {
     STARTING,
     RUNNING,
     /** Ended before its end, as it was asked to. */
@@ -37,7 +36,8 @@ final class RunRecord {
     LOST,
     DONE;
 
-    String code() {
+    /** The name in the file. */
+    public String code() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
@@ -62,11 +62,11 @@ final class RunRecord {
    * @param command the words that began it
    * @param hostOfRank the host of every rank
    */
-  static RunRecord begin(Path run, List<String> command, List<String> hostOfRank) {
+  public static RunRecord begin(Path run, List<String> command, List<String> hostOfRank) {
     Path file = run.resolve(FILE);
     RunRecord record = new RunRecord(file, before(file));
     ObjectNode json = record.json;
-    Instant began = RunInfo.of(run).map(RunInfo::began).orElseGet(Instant::now);
+    Instant began = began(run);
     CodeVersion code = CodeVersion.current();
     json.put("version", 2);
     putIfAbsent(json, "id", UUID.randomUUID().toString().replace("-", ""));
@@ -75,7 +75,7 @@ final class RunRecord {
     putIfAbsent(json, "began", began.truncatedTo(ChronoUnit.MILLIS).toString());
     json.putNull("ended");
     json.set("command", JSON.valueToTree(command));
-    json.put("config", "config.yaml");
+    json.put("config", TrainingConfig.FILE);
     json.put("ranks", hostOfRank.size());
     json.set("hosts", JSON.valueToTree(Hosts.of(hostOfRank)));
     json.put("tandem", code.tandem());
@@ -90,6 +90,16 @@ final class RunRecord {
     }
     record.write();
     return record;
+  }
+
+  /** A run of version 1 began when its configuration was written. */
+  private static Instant began(Path run) {
+    Path config = run.resolve(TrainingConfig.FILE);
+    try {
+      return Files.exists(config) ? Files.getLastModifiedTime(config).toInstant() : Instant.now();
+    } catch (IOException e) {
+      throw FileErrors.failure("read", config, e);
+    }
   }
 
   private static void putIfAbsent(ObjectNode json, String key, String value) {
@@ -110,18 +120,29 @@ final class RunRecord {
     }
   }
 
-  /** Takes what the ranks report. */
-  synchronized void add(TrainingEvent event) {
-    if (event instanceof TrainingEvent.Begin begin) {
-      json.put("state", State.RUNNING.code());
-      json.put("ranks", begin.ranks());
-      json.put("engine", begin.engine());
-      json.put("device", begin.device());
-      json.put("totalSteps", begin.totalSteps());
-      json.put("totalSamples", begin.totalSamples());
-      json.put("epochs", begin.epochs());
-      write();
-    } else if (unwritten) {
+  /**
+   * What a run is going to do.
+   *
+   * @param totalSteps at its end; likewise samples
+   */
+  public record Plan(
+      int ranks, String engine, String device, long totalSteps, long totalSamples, long epochs) {}
+
+  /** The ranks have begun to train. */
+  public synchronized void running(Plan plan) {
+    json.put("state", State.RUNNING.code());
+    json.put("ranks", plan.ranks);
+    json.put("engine", plan.engine);
+    json.put("device", plan.device);
+    json.put("totalSteps", plan.totalSteps);
+    json.put("totalSamples", plan.totalSamples);
+    json.put("epochs", plan.epochs);
+    write();
+  }
+
+  /** Writes again what could not be written. */
+  public synchronized void retry() {
+    if (unwritten) {
       write();
     }
   }
@@ -131,7 +152,7 @@ final class RunRecord {
    *
    * @param error why; empty if all is well
    */
-  synchronized void end(State state, String error) {
+  public synchronized void end(State state, String error) {
     json.put("state", state.code());
     json.put("ended", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
     json.put("error", error);

@@ -1,4 +1,4 @@
-package dev.tandem.cli;
+package dev.tandem.train.run;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.comm.rendezvous.JobEnvironment;

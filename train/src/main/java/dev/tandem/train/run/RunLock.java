@@ -1,4 +1,4 @@
-package dev.tandem.cli;
+package dev.tandem.train.run;
 
 import dev.tandem.core.UsageException;
 import dev.tandem.posix.FileErrors;
@@ -29,7 +29,7 @@ import java.util.Optional;
  *
  * <p>As the system has it, no other part of this process may open {@code run.lock} meanwhile.
  */
-final class RunLock implements AutoCloseable {
+public final class RunLock implements AutoCloseable {
 
   private static final String FILE = "run.lock";
   private static final String HEARTBEAT = "heartbeat";
@@ -53,7 +53,7 @@ final class RunLock implements AutoCloseable {
   }
 
   /** Takes the lock of a run's folder; refuses if another process has it, and changes nothing. */
-  static RunLock take(Path run) {
+  public static RunLock take(Path run) {
     return take(run, channel -> Optional.ofNullable(channel.tryLock()));
   }
 
@@ -73,7 +73,9 @@ final class RunLock implements AutoCloseable {
         return new RunLock(
             channel, locks ? Optional.empty() : Optional.of(beat(heartbeat)), heartbeat);
       } catch (OverlappingFileLockException | Taken e) {
-        throw inUse(run, content(channel));
+        String content = content(channel);
+        channel.close();
+        throw inUse(run, content);
       } catch (IOException | RuntimeException e) {
         channel.close();
         throw e;
@@ -111,7 +113,14 @@ final class RunLock implements AutoCloseable {
         words.length == 3
             ? "process %s on %s since %s".formatted(words[0], words[1], time(words[2]))
             : "another process";
-    return new UsageException(RunFolder.shown(run) + " is in use by " + who);
+    return new UsageException(shown(run) + " is in use by " + who);
+  }
+
+  /** A path as a person would write it: relative where it is below the working directory. */
+  private static Path shown(Path path) {
+    Path here = Path.of("").toAbsolutePath();
+    Path whole = path.toAbsolutePath().normalize();
+    return whole.startsWith(here) && !whole.equals(here) ? here.relativize(whole) : whole;
   }
 
   private static String time(String instant) {
