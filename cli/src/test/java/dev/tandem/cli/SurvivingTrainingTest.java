@@ -159,6 +159,7 @@ class SurvivingTrainingTest {
   }
 
   @Test
+  @Tag("slow")
   void theLastRankIsLost() throws Exception {
     survive("last", List.of(3), 0);
   }
