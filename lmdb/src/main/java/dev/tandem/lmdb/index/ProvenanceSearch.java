@@ -7,6 +7,7 @@ import dev.tandem.lmdb.page.PageFormat;
 import dev.tandem.lmdb.page.PageView;
 import dev.tandem.lmdb.page.Pages;
 import dev.tandem.lmdb.page.TreeDescription;
+import java.util.Optional;
 
 /** Derives a {@link Provenance} from the tree of a database, whose leaves stay mostly unread. */
 final class ProvenanceSearch {
@@ -22,6 +23,9 @@ final class ProvenanceSearch {
   private final TreeDescription tree;
   private long[] leaves;
   private long computed;
+
+  /** Where the records of the last candidate were not, although all known pages were. */
+  private Optional<String> difference = Optional.empty();
 
   ProvenanceSearch(Database database) {
     this.database = database;
@@ -47,9 +51,7 @@ final class ProvenanceSearch {
     UnknownLayoutException last = null;
     for (Provenance.Order order : Provenance.Order.values()) {
       try {
-        Provenance found = withCommits(shape(order));
-        sample(found);
-        return found;
+        return withCommits(shape(order));
       } catch (UnknownLayoutException e) {
         last = e;
       }
@@ -119,7 +121,9 @@ final class ProvenanceSearch {
       if (follows(single)) {
         return single;
       }
-      throw unknown("its pages are not where one transaction in ascending order puts them");
+      throw unknown(
+          difference.orElse(
+              "its pages are not where one transaction in ascending order puts them"));
     }
     // Those that make as many transactions as there were.
     long least = Math.ceilDiv(records, transactions);
@@ -140,8 +144,9 @@ final class ProvenanceSearch {
       }
     }
     throw unknown(
-        "its pages are not where %,d transactions of equally many records put them"
-            .formatted(transactions));
+        difference.orElse(
+            "its pages are not where %,d transactions of equally many records put them"
+                .formatted(transactions)));
   }
 
   /** Leading leaves that are where the parameters say. */
@@ -149,13 +154,20 @@ final class ProvenanceSearch {
     return compare(candidate).agreed;
   }
 
-  /** All pages of the tree that are known without reading leaves are where the parameters say. */
+  /**
+   * All pages of the tree that are known without reading leaves are where the parameters say, and
+   * so are the records of some leaves: in a small tree several parameters explain the pages.
+   */
   private boolean follows(Provenance candidate) {
     Comparison comparison = compare(candidate);
-    return comparison.agreed == leaves.length
-        && comparison.model.root() == tree.root()
-        && comparison.model.depth() == tree.depth()
-        && comparison.model.lastPage() == meta.lastPage();
+    if (comparison.agreed != leaves.length
+        || comparison.model.root() != tree.root()
+        || comparison.model.depth() != tree.depth()
+        || comparison.model.lastPage() != meta.lastPage()) {
+      return false;
+    }
+    difference = sample(candidate);
+    return difference.isEmpty();
   }
 
   private Comparison compare(Provenance candidate) {
@@ -196,17 +208,16 @@ final class ProvenanceSearch {
     }
   }
 
-  /** Compares the records of some leaves with the computed ones. */
-  private void sample(Provenance found) {
-    ComputedLocations locations = new ComputedLocations(database, found, false);
+  /** Where the records of some leaves are not where the parameters say. */
+  private Optional<String> sample(Provenance candidate) {
+    ComputedLocations locations = new ComputedLocations(database, candidate, false);
     int step = Math.max(1, (leaves.length - 1) / (SAMPLED_LEAVES - 1));
     for (int leaf = leaves.length - 1; leaf >= 0; leaf -= step) {
-      locations
-          .difference(leaf)
-          .ifPresent(
-              reason -> {
-                throw unknown(reason);
-              });
+      Optional<String> found = locations.difference(leaf);
+      if (found.isPresent()) {
+        return found;
+      }
     }
+    return Optional.empty();
   }
 }

@@ -155,6 +155,15 @@ class ProvenanceTest {
     }
   }
 
+  /**
+   * In one leaf: several numbers of records per commit explain its page, one explains all records.
+   */
+  @Test
+  void locatesTheRecordsOfASingleLeaf() {
+    write("small", 129, 15_052, 37, false, 30, 16_384);
+    assertLocated("small");
+  }
+
   private void write(
       String name, int records, int size, int every, boolean append, int width, int pageSize) {
     WriterOptions options = WriterOptions.DEFAULT.withSync(false).withPageSize(pageSize);
