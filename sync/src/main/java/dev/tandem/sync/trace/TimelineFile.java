@@ -39,7 +39,7 @@ final class TimelineFile implements AutoCloseable {
   private static final Object IN_PROCESS = new Object();
 
   private final Path path;
-  private final FileChannel channel;
+  private final FileChannel channel; // null if there is no file
   private final int mostPages;
   private int pages;
   private long position;
@@ -52,7 +52,7 @@ final class TimelineFile implements AutoCloseable {
     this.mostPages = mostPages;
   }
 
-  /** Makes an empty file. */
+  /** Makes an empty file; one that cannot be made is a line, and takes no events. */
   static void create(Path path) {
     Path pending = path.resolveSibling(path.getFileName() + ".pending");
     byte[] empty = new byte[PAGE + END.length];
@@ -63,12 +63,13 @@ final class TimelineFile implements AutoCloseable {
       Files.write(pending, empty);
       Files.move(pending, path, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
-      throw FileErrors.failure("write", path, e);
+      System.err.println(
+          "there is no timeline: " + FileErrors.failure("write", path, e).getMessage());
     }
   }
 
   /**
-   * Opens a file that was created.
+   * Opens a file that was created; one that is not there takes no events.
    *
    * @param mostPages how many pages of 4 KiB this rank may fill
    */
@@ -78,7 +79,9 @@ final class TimelineFile implements AutoCloseable {
           FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
       return new TimelineFile(path, channel, mostPages);
     } catch (IOException e) {
-      throw FileErrors.failure("open", path, e);
+      TimelineFile none = new TimelineFile(path, null, 0);
+      none.ended = true;
+      return none;
     }
   }
 
@@ -159,7 +162,9 @@ final class TimelineFile implements AutoCloseable {
   public void close() {
     synchronized (IN_PROCESS) {
       try {
-        channel.close();
+        if (channel != null) {
+          channel.close();
+        }
       } catch (IOException e) {
         throw FileErrors.failure("close", path, e);
       }

@@ -1,6 +1,7 @@
 package dev.tandem.sync.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.Communicator;
@@ -24,6 +25,15 @@ import org.junit.jupiter.api.io.TempDir;
 class TimelineTest {
 
   @TempDir Path folder;
+
+  @Test
+  void aFileThatCannotBeMadeTakesNoEvents() {
+    Path nowhere = folder.resolve("missing").resolve("timeline.json");
+    TimelineFile.create(nowhere);
+    try (TimelineFile file = TimelineFile.open(nowhere, 4)) {
+      assertFalse(file.add("{}"));
+    }
+  }
 
   @Test
   void allRanksWriteOneFile() throws Exception {
