@@ -1,9 +1,6 @@
 package dev.tandem.nn;
 
 import dev.tandem.nn.engine.Tensor;
-import dev.tandem.nn.internal.CrossEntropy;
-import dev.tandem.nn.internal.MeanSquaredError;
-import dev.tandem.nn.internal.SampleLosses;
 import dev.tandem.nn.spec.LossKind;
 
 /**

@@ -47,7 +47,7 @@ public final class Torch {
   }
 
   /** Losses are computed in float32 at least. */
-  static Tensor exact(Tensor outputs) {
+  public static Tensor exact(Tensor outputs) {
     return outputs.type() == ScalarType.BFLOAT16 ? outputs.to(ScalarType.FLOAT) : outputs;
   }
 

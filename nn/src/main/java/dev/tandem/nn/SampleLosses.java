@@ -1,6 +1,5 @@
-package dev.tandem.nn.internal;
+package dev.tandem.nn;
 
-import dev.tandem.nn.Loss;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -8,7 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /** A loss that Java code computes for one sample after the other. */
-public record SampleLosses(Target target, SampleLoss loss) implements Loss {
+record SampleLosses(Target target, SampleLoss loss) implements Loss {
 
   @Override
   public Tensor meanLoss(Tensor outputs, Tensor targets) {

@@ -1,11 +1,11 @@
-package dev.tandem.nn.internal;
+package dev.tandem.nn;
 
-import dev.tandem.nn.Loss;
 import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.internal.Torch;
 
 /** Of outputs batch x classes and labels batch; computed in float32 at least. */
-public record CrossEntropy() implements Loss {
+record CrossEntropy() implements Loss {
 
   @Override
   public Target target() {

@@ -1,10 +1,10 @@
-package dev.tandem.nn.internal;
+package dev.tandem.nn;
 
-import dev.tandem.nn.Loss;
 import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.internal.Torch;
 
 /** Of outputs and targets batch x outputs; computed in float32 at least. */
-public record MeanSquaredError() implements Loss {
+record MeanSquaredError() implements Loss {
 
   @Override
   public Target target() {
