@@ -14,6 +14,7 @@ import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
 import dev.tandem.train.config.TrainingConfig;
+import dev.tandem.train.run.RunFolder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;

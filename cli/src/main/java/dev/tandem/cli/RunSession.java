@@ -1,10 +1,9 @@
 package dev.tandem.cli;
 
-import dev.tandem.core.PeerLostException;
-import dev.tandem.core.StoppedException;
 import dev.tandem.train.RankMain;
 import dev.tandem.train.RunLog;
 import dev.tandem.train.TrainingEvent;
+import dev.tandem.train.run.RunFolder;
 import dev.tandem.train.run.RunLock;
 import dev.tandem.train.run.RunRecord;
 import dev.tandem.train.run.RunRecord.State;
@@ -76,13 +75,7 @@ final class RunSession implements AutoCloseable {
       end(State.DONE, "");
       return result;
     } catch (RuntimeException e) {
-      State state =
-          switch (e) {
-            case PeerLostException _ -> State.LOST;
-            case StoppedException _ -> State.STOPPED;
-            default -> State.FAILED;
-          };
-      end(state, String.valueOf(e.getMessage()));
+      end(State.after(e), String.valueOf(e.getMessage()));
       ReportFile.write(run.path());
       if (!hook.getState().equals(Thread.State.NEW)) {
         // The virtual machine ends as soon as the hook does: nobody else would say it.

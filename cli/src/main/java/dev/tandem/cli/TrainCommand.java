@@ -24,6 +24,7 @@ import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
 import dev.tandem.train.config.DataCheck;
 import dev.tandem.train.config.TrainingConfig;
+import dev.tandem.train.run.RunFolder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

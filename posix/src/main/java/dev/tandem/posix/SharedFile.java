@@ -18,7 +18,8 @@ import java.nio.file.Path;
  *
  * <p>The locks are POSIX record locks. They belong to the process, not to this object: closing
  * <em>any</em> descriptor of the same file, a {@code FileChannel} too, drops all of them. So open a
- * given file once per process, and share the object. Calls may come from any thread.
+ * given file once per process, and share the object; or use {@link #tryLockOwn}, whose locks
+ * exclude those of the other kind but belong to this object alone. Calls may come from any thread.
  */
 public final class SharedFile implements AutoCloseable {
 
@@ -28,6 +29,7 @@ public final class SharedFile implements AutoCloseable {
   private static final int GET_LOCK = 5;
   private static final int SET_LOCK = 6;
   private static final int SET_LOCK_WAIT = 7;
+  private static final int SET_OWN_LOCK = 37; // of the open file description
   private static final short SHARED = 0;
   private static final short EXCLUSIVE = 1;
   private static final short UNLOCKED = 2;
@@ -152,6 +154,14 @@ public final class SharedFile implements AutoCloseable {
   }
 
   /**
+   * Locks one byte for this object alone, until it is closed; false if another object, of this
+   * process too, or another process holds it.
+   */
+  public boolean tryLockOwn(long offset) {
+    return lock(SET_OWN_LOCK, EXCLUSIVE, offset);
+  }
+
+  /**
    * Locks one byte together with other processes, waiting for one that has it exclusively. Replaces
    * an exclusive lock of this process without a gap.
    */
@@ -159,7 +169,7 @@ public final class SharedFile implements AutoCloseable {
     lock(SET_LOCK_WAIT, SHARED, offset);
   }
 
-  /** True if another process holds a lock on this byte. */
+  /** True if another process, or another object by {@link #tryLockOwn}, locks this byte. */
   public boolean lockedByOther(long offset) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment lock = request(arena, EXCLUSIVE, offset);

@@ -2,15 +2,12 @@ package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.rendezvous.JobEnvironment;
-import dev.tandem.core.PeerLostException;
-import dev.tandem.core.StoppedException;
 import dev.tandem.core.UsageException;
-import dev.tandem.posix.FileErrors;
 import dev.tandem.train.config.TrainingConfig;
+import dev.tandem.train.run.RunFolder;
 import dev.tandem.train.run.RunLock;
 import dev.tandem.train.run.RunRecord;
 import dev.tandem.train.run.RunRecord.State;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,9 +29,6 @@ final class ProgramRun implements RunPlace, AutoCloseable {
 
   /** How a message begins; no path does. */
   private static final char MISTAKE = '!';
-
-  /** A file by which commands know that a folder is a run's. */
-  private static final String MARKER = ".tandem-run";
 
   private final TrainingConfig config;
   private final Path runs;
@@ -107,19 +101,13 @@ final class ProgramRun implements RunPlace, AutoCloseable {
       }
       return run;
     }
-    for (int number = 2; !name.isAbsolute() && Files.exists(run); number++) {
-      run = run.resolveSibling(name + "-" + number);
-    }
-    if (Files.exists(run)) {
-      throw new UsageException(run + " exists already: resume it or choose another folder");
-    }
-    try {
-      Files.createDirectories(run);
-      Files.createFile(run.resolve(MARKER));
-      return run;
-    } catch (IOException e) {
-      throw FileErrors.failure("make the run folder", run, e);
-    }
+    return name.isAbsolute()
+        ? RunFolder.make(run)
+            .orElseThrow(
+                () ->
+                    new UsageException(run + " exists already: resume it or choose another folder"))
+            .path()
+        : RunFolder.numbered(run.getParent(), name.toString()).path();
   }
 
   /** Takes what the ranks report. */
@@ -134,13 +122,7 @@ final class ProgramRun implements RunPlace, AutoCloseable {
 
   /** The run has ended before its end. */
   void failed(RuntimeException cause) {
-    State state =
-        switch (cause) {
-          case PeerLostException _ -> State.LOST;
-          case StoppedException _ -> State.STOPPED;
-          default -> State.FAILED;
-        };
-    end(state, String.valueOf(cause.getMessage()));
+    end(State.after(cause), String.valueOf(cause.getMessage()));
   }
 
   private void end(State state, String error) {

@@ -23,7 +23,7 @@ final class HeapShare {
     return flags.stream().anyMatch(flag -> CHOICES.stream().anyMatch(flag::startsWith));
   }
 
-  /** The flag of one of so many ranks on this machine. */
+  /** The flag of a rank of which this machine has this many. */
   static String flag(int ranks) {
     return "-Xmx" + megabytes(MachineMemory.bytes(), ranks) + "m";
   }

@@ -6,7 +6,7 @@ import dev.tandem.data.image.PlanarImage;
 import java.util.SplittableRandom;
 
 /**
- * Rotates the image about its middle by a random angle of up to so many degrees to either side,
+ * Rotates the image about its middle by a random angle of up to a number of degrees to either side,
  * bilinear; what comes in from outside is black. StrictMath and whole numbers, so that the pixels
  * are the same on every machine.
  */

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.CodeVersion;
+import dev.tandem.core.PeerLostException;
+import dev.tandem.core.StoppedException;
 import dev.tandem.core.TandemException;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
@@ -35,6 +37,15 @@ public final class RunRecord {
     /** Ended by the loss of a rank. */
     LOST,
     DONE;
+
+    /** How a run stands that ended with a failure. */
+    public static State after(RuntimeException failure) {
+      return switch (failure) {
+        case PeerLostException _ -> LOST;
+        case StoppedException _ -> STOPPED;
+        default -> FAILED;
+      };
+    }
 
     /** The name in the file. */
     public String code() {

@@ -1,10 +1,9 @@
-package dev.tandem.cli;
+package dev.tandem.train.run;
 
 import dev.tandem.core.UsageException;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
 import dev.tandem.posix.FileTrees;
-import dev.tandem.train.run.RunLock;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -17,13 +16,13 @@ import java.util.stream.Stream;
  * The folder of one run. A new run takes the place of an older one of the same kind, which a marker
  * file identifies; a folder with anything else in it is never touched.
  */
-record RunFolder(Path path) {
+public record RunFolder(Path path) {
 
   private static final String MARKER = ".tandem-run";
   private static final String PENDING = ".pending";
 
   /** Makes the folder, empty but for its marker. */
-  static RunFolder create(Path path) {
+  public static RunFolder create(Path path) {
     RunFolder run = new RunFolder(path.toAbsolutePath().normalize());
     try {
       if (Files.exists(run.path)) {
@@ -38,7 +37,7 @@ record RunFolder(Path path) {
   }
 
   /** Makes a folder that is not there, in one step: of two processes one gets it. */
-  private static Optional<RunFolder> make(Path path) {
+  public static Optional<RunFolder> make(Path path) {
     Path folder = path.toAbsolutePath().normalize();
     try {
       DurableFiles.system().createFolders(folder.getParent());
@@ -58,14 +57,14 @@ record RunFolder(Path path) {
   }
 
   /** A path as a person would write it: relative where it is below the working directory. */
-  static Path shown(Path path) {
+  public static Path shown(Path path) {
     Path here = Path.of("").toAbsolutePath();
     Path whole = path.toAbsolutePath().normalize();
     return whole.startsWith(here) && !whole.equals(here) ? here.relativize(whole) : whole;
   }
 
   /** The folder of a run of this name below another; refuses what is not one name. */
-  static Path named(Path runs, String name) {
+  public static Path named(Path runs, String name) {
     if (name.isBlank() || name.equals(".") || name.equals("..") || name.contains("/")) {
       throw new UsageException(
           "--name is '%s', expected a name without '/'; --runs sets the folder".formatted(name));
@@ -74,12 +73,12 @@ record RunFolder(Path path) {
   }
 
   /** Makes the folder of a new run; one that is there already is left alone. */
-  static RunFolder fresh(Path path) {
+  public static RunFolder fresh(Path path) {
     return make(path).orElseThrow(() -> taken(path));
   }
 
   /** Makes the folder of a new run below another: of this name, or of the first that is free. */
-  static RunFolder numbered(Path runs, String name) {
+  public static RunFolder numbered(Path runs, String name) {
     Optional<RunFolder> made = make(runs.resolve(name));
     for (int number = 2; made.isEmpty(); number++) {
       made = make(runs.resolve(name + "-" + number));
@@ -88,7 +87,7 @@ record RunFolder(Path path) {
   }
 
   /** The newest of the runs that {@link #numbered} made. */
-  static RunFolder newest(Path runs, String name) {
+  public static RunFolder newest(Path runs, String name) {
     Path path = runs.resolve(name);
     for (int number = 2; Files.exists(runs.resolve(name + "-" + number)); number++) {
       path = runs.resolve(name + "-" + number);
@@ -97,7 +96,7 @@ record RunFolder(Path path) {
   }
 
   /** The folder of a run that is there. */
-  static RunFolder existing(Path path) {
+  public static RunFolder existing(Path path) {
     if (!Files.exists(path.resolve(MARKER))) {
       throw new UsageException("no run in " + path + " to continue");
     }
@@ -117,7 +116,7 @@ record RunFolder(Path path) {
   }
 
   /** Removes what was being written when a run was stopped. */
-  void deletePending() {
+  public void deletePending() {
     try (Stream<Path> walk = Files.walk(path)) {
       List<Path> pending =
           walk.filter(each -> each.getFileName().toString().endsWith(PENDING)).toList();

@@ -1,4 +1,4 @@
-package dev.tandem.cli;
+package dev.tandem.train.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
