@@ -10,6 +10,7 @@ import dev.tandem.nn.spec.BatchNorm;
 import dev.tandem.nn.spec.Concatenation;
 import dev.tandem.nn.spec.Convolution;
 import dev.tandem.nn.spec.Dropout;
+import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.Flatten;
 import dev.tandem.nn.spec.FullyConnected;
 import dev.tandem.nn.spec.GlobalPool;
@@ -135,6 +136,7 @@ public final class Graph {
   private static boolean needsItsOutput(LayerSpec layer) {
     return switch (layer) {
       case Add _, BatchNorm _, Convolution _, FullyConnected _ -> false;
+      case Exchange exchange -> exchange.forward().isIdentity();
       case Activation _,
           AveragePool _,
           Concatenation _,

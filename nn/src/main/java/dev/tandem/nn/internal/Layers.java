@@ -8,6 +8,7 @@ import dev.tandem.nn.spec.BatchNorm;
 import dev.tandem.nn.spec.Concatenation;
 import dev.tandem.nn.spec.Convolution;
 import dev.tandem.nn.spec.Dropout;
+import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.Flatten;
 import dev.tandem.nn.spec.FullyConnected;
 import dev.tandem.nn.spec.GlobalPool;
@@ -38,6 +39,7 @@ public final class Layers {
       case Concatenation _ -> new ShapeLayers.Concatenation();
       case Convolution spec -> new ConvolutionLayer(spec, input, tensors);
       case Dropout spec -> new DropoutLayer(spec);
+      case Exchange exchange -> throw exchange.refused();
       case Flatten _ -> new ShapeLayers.Flatten();
       case FullyConnected _ -> new FullyConnectedLayer(tensors);
       case GlobalPool spec -> new GlobalPoolLayer(spec);

@@ -9,6 +9,7 @@ import dev.tandem.nn.spec.BatchNorm;
 import dev.tandem.nn.spec.Concatenation;
 import dev.tandem.nn.spec.Convolution;
 import dev.tandem.nn.spec.Dropout;
+import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.Flatten;
 import dev.tandem.nn.spec.FullyConnected;
 import dev.tandem.nn.spec.GlobalPool;
@@ -70,6 +71,7 @@ final class LayerExport {
                   .whole("group", spec.groups()));
       case Dropout spec ->
           nodes.add("Dropout", name, input, nodes.number(name + "/ratio", spec.probability()));
+      case Exchange exchange -> throw exchange.refused();
       case Flatten _ -> nodes.add("Flatten", name, input);
       case FullyConnected spec -> fullyConnected(spec, input, shape);
       case GlobalPool spec -> {

@@ -107,7 +107,7 @@ public record LayerCost(
       case BatchNorm _, GroupNorm _, LayerNorm _ -> 7 * values;
       case Add _ -> values * (inputs.size() - 1);
       case Activation _, Dropout _, Positions _ -> values;
-      case Concatenation _, Flatten _, Tokens _ -> 0;
+      case Concatenation _, Exchange _, Flatten _, Tokens _ -> 0;
     };
   }
 

@@ -17,6 +17,7 @@ public sealed interface LayerSpec
         Concatenation,
         Convolution,
         Dropout,
+        Exchange,
         Flatten,
         FullyConnected,
         GlobalPool,

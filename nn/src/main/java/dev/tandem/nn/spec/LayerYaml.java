@@ -130,6 +130,7 @@ final class LayerYaml {
     return switch (layer) {
       case Activation(String name, Activation.Function function, double slope) ->
           function == Activation.Function.LEAKY_RELU ? new Leaky(name, slope) : new Named(name);
+      case Exchange exchange -> throw exchange.refused();
       case GlobalPool pool -> new Named(pool.name());
       case Add _,
           AveragePool _,

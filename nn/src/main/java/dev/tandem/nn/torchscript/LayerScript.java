@@ -8,6 +8,7 @@ import dev.tandem.nn.spec.BatchNorm;
 import dev.tandem.nn.spec.Concatenation;
 import dev.tandem.nn.spec.Convolution;
 import dev.tandem.nn.spec.Dropout;
+import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.Flatten;
 import dev.tandem.nn.spec.FullyConnected;
 import dev.tandem.nn.spec.GlobalPool;
@@ -65,6 +66,7 @@ final class LayerScript {
             String.valueOf(spec.groups()));
       }
       case Dropout _ -> x;
+      case Exchange exchange -> throw exchange.refused();
       case Flatten _ -> call("flatten", x, "1");
       case FullyConnected spec -> linear(x, spec.name(), spec.bias());
       case GlobalPool spec ->

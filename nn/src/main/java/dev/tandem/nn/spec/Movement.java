@@ -1,0 +1,100 @@
+package dev.tandem.nn.spec;
+
+import java.util.List;
+
+/**
+ * How numbers go from a tensor of each rank of a group to another tensor of each, as one rank sees
+ * it. The result is filled first; then what the ranks have for each other is copied into it, or
+ * added from the lowest rank to the highest.
+ *
+ * @param collective the call of {@link Transfer} by which it travels, the same on all ranks
+ * @param factor everything taken from the own source is multiplied with it
+ * @param fill what stands where nothing comes: 0 if numbers are added
+ * @param source which of the group's samples the source has
+ * @param result which of them the result has
+ * @param outgoing for each rank of the group that gets something of the source, ascending, own rank
+ *     included: boxes of the source
+ * @param incoming for each rank from which something of the result comes, ascending, own rank
+ *     included: boxes of the result, in the order and with the extents of that rank's outgoing
+ */
+public record Movement(
+    Operation operation,
+    Collective collective,
+    double factor,
+    double fill,
+    SampleShare source,
+    SampleShare result,
+    List<Parcel> outgoing,
+    List<Parcel> incoming) {
+
+  /** What happens with a number that arrives. */
+  public enum Operation {
+    COPY,
+    ADD
+  }
+
+  /** How it travels. */
+  public enum Collective {
+    /** Not at all: all boxes are the own rank's. */
+    NONE,
+    /** A message to each rank that gets something. */
+    EXCHANGE,
+    /** COPY where every rank gets all of every rank's source. */
+    ALLGATHER,
+    /** ADD where each rank gets a part of every source. */
+    REDUCE_SCATTER,
+    /** ADD where every rank gets the sum of all of every source. */
+    ALLREDUCE
+  }
+
+  /** What goes between the own rank and another. */
+  public record Parcel(int peer, List<Box> boxes) {
+
+    public Parcel {
+      boxes = List.copyOf(boxes);
+    }
+
+    /** Elements for a number of samples of the group. */
+    public long elements(long samples) {
+      return boxes.stream().mapToLong(box -> box.elements(samples)).sum();
+    }
+  }
+
+  /**
+   * A box of a local tensor.
+   *
+   * @param samples which of the group's samples, all of which the tensor has
+   * @param ranges one for each dimension of a sample
+   */
+  public record Box(SampleShare samples, List<Range> ranges) {
+
+    public Box {
+      ranges = List.copyOf(ranges);
+    }
+
+    /** Elements for a number of samples of the group. */
+    public long elements(long count) {
+      return samples.count(count)
+          * ranges.stream().mapToLong(Range::length).reduce(1, (a, b) -> a * b);
+    }
+  }
+
+  /** Neighbouring places of a local dimension. */
+  public record Range(long start, long length) {}
+
+  public Movement {
+    outgoing = List.copyOf(outgoing);
+    incoming = List.copyOf(incoming);
+  }
+
+  /** Whether the result is the source, unchanged. */
+  public boolean isIdentity() {
+    return collective == Collective.NONE && factor == 1 && outgoing.isEmpty() && incoming.isEmpty();
+  }
+
+  /** Nothing happens: the result is the source, which has these samples. */
+  public static Movement identity(SampleShare samples) {
+    return new Movement(
+        Operation.COPY, Collective.NONE, 1, 0, samples, samples, List.of(), List.of());
+  }
+}

@@ -1,0 +1,45 @@
+package dev.tandem.parallel;
+
+import dev.tandem.core.Region;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.SampleShare;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What one rank computes of a network.
+ *
+ * @param whole the network that is split
+ * @param spec the rank's network: its layers with local extents, and exchanges between them
+ * @param input which region of each sample the rank's input is
+ * @param inputSamples which of its data group's samples the rank's input has
+ * @param regions which region of each parameter and buffer of the rank is held, by name: all that
+ *     the local network has; names are those of the whole network
+ * @param sums for each parameter the inner axes over which its gradients are summed, besides {@code
+ *     data}: those along which its layer has other samples or another part of space
+ * @param statistics for each batch normalisation, and each group normalisation whose groups are
+ *     split, the inner axes over which its sums are taken; layers without any are not in it
+ * @param copies for each parameter and buffer the inner axes along which ranks hold the same bits
+ *     of it; norms count them once
+ * @param notes what a user should know: layers that fell back, and why
+ */
+public record LocalNetwork(
+    NetworkSpec whole,
+    NetworkSpec spec,
+    Region input,
+    SampleShare inputSamples,
+    Map<String, Region> regions,
+    Map<String, Set<String>> sums,
+    Map<String, Set<String>> statistics,
+    Map<String, Set<String>> copies,
+    List<String> notes) {
+
+  public LocalNetwork {
+    regions = Map.copyOf(regions);
+    sums = Map.copyOf(sums);
+    statistics = Map.copyOf(statistics);
+    copies = Map.copyOf(copies);
+    notes = List.copyOf(notes);
+  }
+}
