@@ -113,6 +113,11 @@ public final class RecordSchema {
       array.set("items", element);
       return anyOf(array, element); // a list of one may be written as the element
     }
+    if (type instanceof ParameterizedType map && map.getRawType() == Map.class) {
+      ObjectNode object = JSON.objectNode().put("type", "object");
+      object.set("additionalProperties", value(map.getActualTypeArguments()[1]));
+      return object;
+    }
     if (!(type instanceof Class<?> plain)) {
       return JSON.objectNode();
     }

@@ -94,9 +94,19 @@ public final class RecordYaml {
 
   /** Lets values of a type be read from a text and written as one, or as a number. */
   public <T> RecordYaml scalar(Class<T> type, Function<String, T> read, Function<T, ?> write) {
+    return value(type, node -> read.apply(text(node)), write, RecordSchema.words());
+  }
+
+  /**
+   * Lets values of a type be read from whatever YAML stands there, and written as a text or number.
+   *
+   * @param schema what may stand there
+   */
+  public <T> RecordYaml value(
+      Class<T> type, Function<JsonNode, T> read, Function<T, ?> write, ObjectNode schema) {
     mapper.registerModule(
         new SimpleModule(type.getName())
-            .addDeserializer(type, deserializer(type, node -> read.apply(text(node))))
+            .addDeserializer(type, deserializer(type, read))
             .addSerializer(
                 type,
                 new StdSerializer<T>(type) {
@@ -106,7 +116,7 @@ public final class RecordYaml {
                     to.writePOJO(write.apply(value));
                   }
                 }));
-    special.put(type, RecordSchema.words());
+    special.put(type, schema);
     return this;
   }
 

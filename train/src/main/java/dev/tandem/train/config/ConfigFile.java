@@ -22,6 +22,7 @@ import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.nn.yaml.KeyPlaces;
 import dev.tandem.nn.yaml.RecordYaml;
 import dev.tandem.nn.yaml.YamlText;
+import dev.tandem.parallel.StrategyText;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileErrors;
 import dev.tandem.sync.compress.Compression;
@@ -64,7 +65,16 @@ public final class ConfigFile implements KeyPlaces {
           .scalar(
               CheckpointConfig.EverySteps.class,
               CheckpointConfig.EverySteps::parse,
-              CheckpointConfig.EverySteps::value);
+              CheckpointConfig.EverySteps::value)
+          .scalar(
+              StrategyConfig.Pipeline.Order.class,
+              StrategyConfig.Pipeline.Order::parse,
+              StrategyConfig.Pipeline.Order::word)
+          .value(
+              StrategyText.class,
+              StrategyConfig::text,
+              StrategyText::toString,
+              StrategyConfig.textSchema());
 
   private final YamlText text;
   private final ObjectNode root;

@@ -28,6 +28,7 @@ import java.util.Optional;
  * @param mostSteps the run ends after this many steps even if epochs are left; 0 for no limit
  * @param servers parameter servers instead of allreduce, if wanted
  * @param gradients how gradients of ranks are brought together at levels fast and run
+ * @param strategy how the ranks share the work of a step
  * @param seed fixes every random choice
  */
 public record TrainingConfig(
@@ -49,6 +50,7 @@ public record TrainingConfig(
     FineTuneConfig fineTune,
     SynchronisationConfig synchronisation,
     GradientsConfig gradients,
+    StrategyConfig strategy,
     @Default("1") long seed) {
 
   /** The name of the resolved configuration in a run's folder. */
