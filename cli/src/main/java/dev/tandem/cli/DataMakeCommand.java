@@ -21,10 +21,15 @@ import picocli.CommandLine.Parameters;
           + " 3x32x32 (3 KB per record), imagenet 3x256x256 (192 KB per record); keys and records"
           + " as Caffe's tools write them. Their labels cannot be learned; those of digits can,"
           + " which are 3x32x32 as well: coloured digits on coloured grounds. Those of volumes,"
-          + " 16x16x16 cubes, are two values each: the number of clouds in it and their size."
+          + " cubes, are values: the number of clouds in a cube and their size; with several"
+          + " channels, which show the clouds at several times, also their brightness and by how"
+          + " much they grow from each channel to the next."
     },
     footerHeading = "%nExample:%n",
-    footer = "  ./tandem data make --kind cifar --records 100000 cifar.db")
+    footer = {
+      "  ./tandem data make --kind cifar --records 100000 cifar.db",
+      "  ./tandem data make --kind volumes --extent 64 --channels 4 --records 200 cosmoflow.db"
+    })
 final class DataMakeCommand extends TandemCommand {
 
   /** What can be made. */
@@ -60,6 +65,15 @@ final class DataMakeCommand extends TandemCommand {
               + " the file.")
   private Integer keyDigits;
 
+  @Option(
+      names = "--extent",
+      paramLabel = "N",
+      description = "Extent of volumes in each direction. Default: " + SyntheticVolumes.EXTENT)
+  private Integer extent;
+
+  @Option(names = "--channels", paramLabel = "N", description = "Channels of volumes. Default: 1")
+  private Integer channels;
+
   @CommandLine.Mixin private TargetOptions target;
 
   @Parameters(paramLabel = "DB", description = "Folder of the new database.")
@@ -74,6 +88,9 @@ final class DataMakeCommand extends TandemCommand {
     if (digits < 1 || digits > 18) {
       throw new UsageException("--key-digits " + digits + ": expected 1 to 18");
     }
+    if (kind != Kind.VOLUMES && (extent != null || channels != null)) {
+      throw new UsageException("--extent and --channels are for --kind volumes");
+    }
     return BuildResults.of(
             database,
             target.builder(database, ConsoleProgress.system()).build(importer(digits)),
@@ -86,7 +103,12 @@ final class DataMakeCommand extends TandemCommand {
       case CIFAR -> random(SyntheticRecords.Kind.CIFAR, digits);
       case IMAGENET -> random(SyntheticRecords.Kind.IMAGENET, digits);
       case DIGITS -> new ColourDigits(new Seed(seed), records);
-      case VOLUMES -> new SyntheticVolumes(records, new Seed(seed));
+      case VOLUMES ->
+          new SyntheticVolumes(
+              records,
+              new Seed(seed),
+              extent == null ? SyntheticVolumes.EXTENT : extent,
+              channels == null ? 1 : channels);
     };
   }
 

@@ -28,15 +28,24 @@ public final class CosmoFlow {
 
   /** The network for cubes of this extent, at least 64. */
   public static NetworkSpec spec(int extent) {
+    return spec(extent, 16);
+  }
+
+  /**
+   * The same with fewer filters, and neurons, in each layer.
+   *
+   * @param filters of the first convolution; the original has 16
+   */
+  public static NetworkSpec spec(int extent, int filters) {
     CosmoFlow cosmoFlow = new CosmoFlow(extent);
-    cosmoFlow.stage(1, 16, Window.of(3), true);
-    cosmoFlow.stage(2, 32, Window.of(3), true);
-    cosmoFlow.stage(3, 64, Window.of(3).withPadding(1), true);
-    cosmoFlow.stage(4, 128, Window.of(3).withStride(2).withPadding(1), true);
-    cosmoFlow.stage(5, 256, Window.of(2).withPadding(1), true);
-    cosmoFlow.stage(6, 256, Window.of(2).withPadding(1), true);
-    cosmoFlow.stage(7, 128, Window.of(2).withPadding(1), false);
-    return cosmoFlow.head();
+    cosmoFlow.stage(1, filters, Window.of(3), true);
+    cosmoFlow.stage(2, 2 * filters, Window.of(3), true);
+    cosmoFlow.stage(3, 4 * filters, Window.of(3).withPadding(1), true);
+    cosmoFlow.stage(4, 8 * filters, Window.of(3).withStride(2).withPadding(1), true);
+    cosmoFlow.stage(5, 16 * filters, Window.of(2).withPadding(1), true);
+    cosmoFlow.stage(6, 16 * filters, Window.of(2).withPadding(1), true);
+    cosmoFlow.stage(7, 8 * filters, Window.of(2).withPadding(1), false);
+    return cosmoFlow.head(filters);
   }
 
   private void stage(int number, int filters, Window window, boolean pool) {
@@ -47,11 +56,11 @@ public final class CosmoFlow {
     }
   }
 
-  private NetworkSpec head() {
+  private NetworkSpec head(int filters) {
     network.add(new Flatten("flatten"));
-    network.add(new FullyConnected("fc1", 2048));
+    network.add(new FullyConnected("fc1", 128 * filters));
     network.add(Activation.leakyRelu("lrelu8", SLOPE));
-    network.add(new FullyConnected("fc2", 256));
+    network.add(new FullyConnected("fc2", 16 * filters));
     network.add(Activation.leakyRelu("lrelu9", SLOPE));
     network.add(new FullyConnected("fc3", 4));
     return network.build(LossKind.MEAN_SQUARED_ERROR);

@@ -55,7 +55,7 @@ public final class Models {
     }
   }
 
-  private record Cube(@Default("128") int extent) {}
+  private record Cube(@Default("128") int extent, @Default("16") int filters) {}
 
   private record Transformer(
       @Default("[3, 32, 32]") List<Long> image,
@@ -117,7 +117,9 @@ public final class Models {
     models.put("googlenet", helpers(GoogLeNet::spec));
     models.put("inception-v3", helpers(InceptionV3::spec));
     models.put("mlp", new Model<>(Rows.class, Rows::mlp));
-    models.put("cosmoflow", new Model<>(Cube.class, keys -> CosmoFlow.spec(keys.extent())));
+    models.put(
+        "cosmoflow",
+        new Model<>(Cube.class, keys -> CosmoFlow.spec(keys.extent(), keys.filters())));
     models.put("small-cnn", new Model<>(AnySize.class, AnySize::smallCnn));
     models.put("transformer", new Model<>(Transformer.class, Transformer::spec));
     return models;
