@@ -6,7 +6,7 @@ import dev.tandem.comm.collective.AllreduceAlgorithm;
 import dev.tandem.comm.collective.CollectiveSettings;
 import dev.tandem.comm.collective.Collectives;
 import dev.tandem.comm.collective.Determinism;
-import dev.tandem.comm.collective.HaloExchange;
+import dev.tandem.comm.collective.Message;
 import dev.tandem.comm.collective.Team;
 import dev.tandem.comm.collective.TeamCollectives;
 import dev.tandem.comm.collective.TeamPosition;
@@ -318,8 +318,9 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   @Override
-  public void reduceScatter(MemorySegment data, MemorySegment mine, DType type, ReduceOp op) {
-    now().reduceScatter(data, mine, type, op);
+  public void reduceScatter(
+      MemorySegment data, MemorySegment mine, long[] lengths, DType type, ReduceOp op) {
+    now().reduceScatter(data, mine, lengths, type, op);
   }
 
   @Override
@@ -353,8 +354,8 @@ public final class Communicator implements Collectives, AutoCloseable {
   }
 
   @Override
-  public void haloExchange(HaloExchange.Side lower, HaloExchange.Side upper) {
-    now().haloExchange(lower, upper);
+  public void exchange(List<Message> outgoing, List<Message> incoming) {
+    now().exchange(outgoing, incoming);
   }
 
   @Override

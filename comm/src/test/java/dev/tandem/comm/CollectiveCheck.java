@@ -13,19 +13,19 @@ import dev.tandem.comm.collective.Cost;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.comm.collective.ElasticAllreduce;
 import dev.tandem.comm.collective.Gather;
-import dev.tandem.comm.collective.HaloExchange;
 import dev.tandem.comm.collective.Reduce;
 import dev.tandem.comm.collective.ReduceScatter;
 import dev.tandem.comm.collective.Scatter;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.comm.transport.Traffic;
 import dev.tandem.core.DType;
+import dev.tandem.core.Seed;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalInt;
+import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
 /**
@@ -92,19 +92,31 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     boolean atRoot = communicator.rank() == root;
     assertBits(atRoot ? expected : mine(), reduced, what("reduce " + op));
 
-    int first = start(communicator.rank());
-    int end = start(communicator.rank() + 1);
-    byte[] block = new byte[(end - first) * type.bytes()];
+    long[] lengths = uneven();
+    int first = Math.toIntExact(Arrays.stream(lengths).limit(communicator.rank()).sum());
+    byte[] block = new byte[Math.toIntExact(lengths[communicator.rank()])];
     cost(
         "reduce-scatter",
-        ReduceScatter.cost(communicator.position(), bytes, type),
+        ReduceScatter.cost(communicator.position(), lengths),
         () ->
             communicator.reduceScatter(
-                MemorySegment.ofArray(mine()), MemorySegment.ofArray(block), type, op));
+                MemorySegment.ofArray(mine()), MemorySegment.ofArray(block), lengths, type, op));
     assertBits(
-        Arrays.copyOfRange(expected, first * type.bytes(), end * type.bytes()),
+        Arrays.copyOfRange(expected, first, first + block.length),
         block,
         what("reduce-scatter " + op));
+  }
+
+  /** Blocks of the data, some of them empty. */
+  private long[] uneven() {
+    SplittableRandom random = new Seed(communicator.size()).derive(count).random();
+    int[] ends = random.ints(communicator.size(), 0, count + 1).sorted().toArray();
+    ends[communicator.size() - 1] = count;
+    long[] lengths = new long[communicator.size()];
+    for (int rank = 0; rank < lengths.length; rank++) {
+      lengths[rank] = (long) (ends[rank] - (rank == 0 ? 0 : ends[rank - 1])) * type.bytes();
+    }
+    return lengths;
   }
 
   /** Every algorithm of allreduce that applies, and the elastic one. */
@@ -174,17 +186,11 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
     return shards / size * rank + Math.min(rank, shards % size);
   }
 
-  private int start(int rank) {
-    int size = communicator.size();
-    return count / size * rank + Math.min(rank, count % size);
-  }
-
   void movements() {
     for (int root = 0; root < communicator.size(); root += Math.max(1, communicator.size() / 2)) {
       fromAndTo(root);
     }
     allgatherAndAllToAll();
-    halo();
     cost("barrier", Barrier.cost(communicator.position()), communicator::barrier);
   }
 
@@ -271,32 +277,5 @@ record CollectiveCheck(Communicator communicator, List<Integer> hosts, DType typ
           Arrays.copyOfRange(incoming, rank * block, (rank + 1) * block),
           what("all-to-all"));
     }
-  }
-
-  private void halo() {
-    int rank = communicator.rank();
-    byte[] fromBelow = new byte[mine().length];
-    byte[] fromAbove = new byte[mine().length];
-    HaloExchange.Side lower = side(rank - 1, fromBelow);
-    HaloExchange.Side upper = side(rank + 1, fromAbove);
-    cost(
-        "halo exchange",
-        HaloExchange.cost(lower, upper),
-        () -> communicator.haloExchange(lower, upper));
-    if (rank > 0) {
-      assertBits(of(rank - 1), fromBelow, what("halo exchange"));
-    }
-    if (rank < communicator.size() - 1) {
-      assertBits(of(rank + 1), fromAbove, what("halo exchange"));
-    }
-  }
-
-  private HaloExchange.Side side(int neighbour, byte[] halo) {
-    return new HaloExchange.Side(
-        neighbour < 0 || neighbour >= communicator.size()
-            ? OptionalInt.empty()
-            : OptionalInt.of(neighbour),
-        MemorySegment.ofArray(mine()),
-        MemorySegment.ofArray(halo));
   }
 }

@@ -122,7 +122,7 @@ class DeterminismTest {
           lengths[rank] = (long) (length / size + (rank < length % size ? 1 : 0)) * type.bytes();
         }
         MemorySegment block = MemorySegment.ofArray(new byte[(int) lengths[communicator.rank()]]);
-        communicator.reduceScatter(message, block, type, op);
+        communicator.reduceScatter(message, block, lengths, type, op);
         communicator.allgather(block, message, lengths);
       }
       case 1 -> {

@@ -1,13 +1,13 @@
 package dev.tandem.comm;
 
-import dev.tandem.comm.collective.HaloExchange;
+import dev.tandem.comm.collective.Message;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.OptionalInt;
+import java.util.List;
 
 /**
  * A rank that measures messages: how long one takes there and back between ranks 0 and 1, and how
@@ -105,8 +105,7 @@ public final class MessageTimesRank {
     int size = communicator.size();
     int lower = (communicator.rank() + size - 1) % size;
     int upper = (communicator.rank() + 1) % size;
-    communicator.haloExchange(
-        new HaloExchange.Side(OptionalInt.of(lower), data, other),
-        new HaloExchange.Side(OptionalInt.of(upper), data, other));
+    communicator.exchange(List.of(new Message(lower, data)), List.of(new Message(upper, other)));
+    communicator.exchange(List.of(new Message(upper, data)), List.of(new Message(lower, other)));
   }
 }

@@ -82,7 +82,7 @@ final class AllreduceHierarchical {
       int me = local.rank();
       MemorySegment mine = me < owners ? shares.block(part, me) : Team.nothing();
       if (local.size() > 1) {
-        ReduceScatter.toOwners(local, part, shares, step::reduce, mine);
+        ReduceScatter.toOwners(local, part, shares.extents(), step::reduce, mine);
       }
       Blocks blocks = new Blocks(mine.byteSize(), type.bytes(), team.layout().hosts());
       return host -> blocks.block(mine, host);
@@ -124,7 +124,7 @@ final class AllreduceHierarchical {
     Cost cost =
         local.size() == 1
             ? Cost.NOTHING
-            : ReduceScatter.toOwnersCost(local, shares)
+            : ReduceScatter.toOwnersCost(local, shares.extents())
                 .then(Allgather.cost(local, shares.lengths(local.size())));
     if (local.rank() >= shares.ranks()) {
       return cost;

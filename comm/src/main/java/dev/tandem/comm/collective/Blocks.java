@@ -19,6 +19,11 @@ record Blocks(long bytes, int elementBytes, int ranks) {
     return offset(block + 1) - offset(block);
   }
 
+  /** The same as a list of lengths. */
+  Extents extents() {
+    return new Extents(lengths());
+  }
+
   long[] lengths() {
     return lengths(ranks);
   }

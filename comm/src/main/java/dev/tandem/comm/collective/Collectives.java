@@ -53,12 +53,16 @@ public interface Collectives {
       MemorySegment shards, int shardCount, MemorySegment result, DType type, ReduceOp op);
 
   /**
-   * Reduces the elements of all ranks and leaves each with one block of the result; the first
-   * blocks have one element more where it does not come out even.
+   * Reduces the elements of all ranks and leaves each with one block of the result, with the bits
+   * that {@link #allreduce} gives at level {@link Determinism#RUN}.
    *
+   * @param data the blocks of all ranks, one after the other; unchanged, unless {@code mine} is
+   *     this rank's part of it
    * @param mine this rank's block of the result
+   * @param lengths bytes of every rank's block, the same in all ranks
    */
-  void reduceScatter(MemorySegment data, MemorySegment mine, DType type, ReduceOp op);
+  void reduceScatter(
+      MemorySegment data, MemorySegment mine, long[] lengths, DType type, ReduceOp op);
 
   /** Replaces the elements of the root by the reduction of those of all ranks. */
   void reduce(MemorySegment data, DType type, ReduceOp op, int root);
@@ -98,8 +102,14 @@ public interface Collectives {
   /** Block j of rank i becomes block i of rank j. */
   void allToAll(MemorySegment outgoing, MemorySegment incoming);
 
-  /** Swaps the rims of neighbouring parts. */
-  void haloExchange(HaloExchange.Side lower, HaloExchange.Side upper);
+  /**
+   * Sends some of the other ranks a message each and gets one from some, of any lengths; ranks that
+   * neither send nor get anything may leave it out. Empty messages count as none.
+   *
+   * @param outgoing at most one to each other rank, in any order
+   * @param incoming at most one from each other rank, as long as what that rank sends
+   */
+  void exchange(List<Message> outgoing, List<Message> incoming);
 
   /**
    * Sends data to one rank; may wait until that rank receives it. Several threads may send and

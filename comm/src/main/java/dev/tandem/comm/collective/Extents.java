@@ -25,6 +25,11 @@ final class Extents {
     return lengths;
   }
 
+  /** How many blocks there are. */
+  int ranks() {
+    return offsets.length - 1;
+  }
+
   long offset(int rank) {
     return offsets[rank];
   }
@@ -47,6 +52,12 @@ final class Extents {
 
   MemorySegment block(MemorySegment all, int rank) {
     return all.asSlice(offset(rank), length(rank));
+  }
+
+  /** The part of a rank's block from {@code from}, at most {@code limit} bytes, maybe empty. */
+  MemorySegment piece(MemorySegment all, int rank, long from, long limit) {
+    long start = Math.min(from, length(rank));
+    return all.asSlice(offset(rank) + start, Math.min(limit, length(rank) - start));
   }
 
   /** The part of a block from {@code from}, at most {@code limit} bytes long, maybe empty. */

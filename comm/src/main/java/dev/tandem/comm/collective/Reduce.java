@@ -25,11 +25,11 @@ public final class Reduce {
     long[] lengths = blocks.lengths();
     if (team.rank() == root) {
       MemorySegment mine = data.asSlice(blocks.offset(root), lengths[root]);
-      ReduceScatter.run(team, data, mine, type, op);
+      ReduceScatter.run(team, data, mine, lengths, type, op);
       Gather.run(team, mine, data, lengths, root);
     } else {
       MemorySegment mine = team.result(lengths[team.rank()]);
-      ReduceScatter.run(team, data, mine, type, op);
+      ReduceScatter.run(team, data, mine, lengths, type, op);
       Gather.run(team, mine, Team.nothing(), lengths, root);
     }
   }
@@ -37,6 +37,6 @@ public final class Reduce {
   /** What it costs a rank. */
   public static Cost cost(TeamPosition position, long bytes, DType type, int root) {
     long[] lengths = new Blocks(bytes, type.bytes(), position.size()).lengths();
-    return ReduceScatter.cost(position, bytes, type).then(Gather.cost(position, lengths, root));
+    return ReduceScatter.cost(position, lengths).then(Gather.cost(position, lengths, root));
   }
 }

@@ -5,11 +5,12 @@ import dev.tandem.comm.transport.SharedSlots;
 import dev.tandem.core.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * Reduces the data of all ranks and leaves each with one block of the result. The first blocks have
- * one element more where it does not come out even.
+ * Reduces the data of all ranks and leaves each with one block of the result; blocks may differ in
+ * length.
  *
  * <p>Communication steps: in shared memory 1 for each slot's worth; else n - 1 in each of its
  * rounds. Bytes on the wire: a rank with a block of B bytes sends S - B.
@@ -23,16 +24,13 @@ public final class ReduceScatter {
    *
    * @param data unchanged, unless {@code mine} is part of it
    * @param mine this rank's block of the result
+   * @param lengths bytes of every rank's block: whole elements, the same in all ranks
    */
   public static void run(
-      Team team, MemorySegment data, MemorySegment mine, DType type, ReduceOp op) {
-    Blocks blocks = new Blocks(data.byteSize(), type.bytes(), team.size());
-    if (mine.byteSize() != blocks.length(team.rank())) {
-      throw new IllegalArgumentException(
-          "the block of rank %d has %d bytes, not %d"
-              .formatted(team.rank(), blocks.length(team.rank()), mine.byteSize()));
-    }
-    team.fingerprint(CallFingerprint.of(ReduceScatter.class, data.byteSize(), type, op));
+      Team team, MemorySegment data, MemorySegment mine, long[] lengths, DType type, ReduceOp op) {
+    Extents blocks = new Extents(lengths);
+    blocks.check(team, mine, data);
+    team.fingerprint(CallFingerprint.of(ReduceScatter.class, Arrays.hashCode(lengths), type, op));
     toOwners(team, data, blocks, Fold.inOrder(team, type, op), mine);
   }
 
@@ -42,7 +40,7 @@ public final class ReduceScatter {
    * @param mine this rank's block of the result, empty if it has none
    */
   static void toOwners(
-      Team team, MemorySegment data, Blocks blocks, Fold fold, MemorySegment mine) {
+      Team team, MemorySegment data, Extents blocks, Fold fold, MemorySegment mine) {
     if (team.slots().isPresent()) {
       runFlat(team, team.slots().get(), data, blocks, fold, mine);
     } else {
@@ -55,7 +53,7 @@ public final class ReduceScatter {
       Team team,
       SharedSlots slots,
       MemorySegment data,
-      Blocks blocks,
+      Extents blocks,
       Fold fold,
       MemorySegment mine) {
     int owners = blocks.ranks();
@@ -84,7 +82,7 @@ public final class ReduceScatter {
 
   /** A round travels while the one before is reduced. */
   private static void runDirect(
-      Team team, MemorySegment data, Blocks blocks, Fold fold, MemorySegment mine) {
+      Team team, MemorySegment data, Extents blocks, Fold fold, MemorySegment mine) {
     long piece = DirectRound.pieceBytes(team.size());
     long longest = Math.min(piece, blocks.longest());
     long rounds = rounds(blocks, team.size());
@@ -112,19 +110,19 @@ public final class ReduceScatter {
     }
   }
 
-  private static long rounds(Blocks blocks, int size) {
+  private static long rounds(Extents blocks, int size) {
     return Rounds.pieces(blocks.longest(), DirectRound.pieceBytes(size));
   }
 
   /** What it costs a rank. */
-  public static Cost cost(TeamPosition position, long bytes, DType type) {
-    return toOwnersCost(position, new Blocks(bytes, type.bytes(), position.size()));
+  public static Cost cost(TeamPosition position, long[] lengths) {
+    return toOwnersCost(position, new Extents(lengths));
   }
 
-  static Cost toOwnersCost(TeamPosition position, Blocks blocks) {
+  static Cost toOwnersCost(TeamPosition position, Extents blocks) {
     int owners = blocks.ranks();
     boolean owner = position.rank() < owners;
-    long bytes = blocks.bytes() - (owner ? blocks.length(position.rank()) : 0);
+    long bytes = blocks.total() - (owner ? blocks.length(position.rank()) : 0);
     if (position.sharedMemory()) {
       return new Cost(
           Rounds.pieces(blocks.longest(), SharedSlots.pieceBytes(position.size(), owners)), bytes);

@@ -53,9 +53,12 @@ public final class TeamCollectives implements Collectives {
   }
 
   @Override
-  public void reduceScatter(MemorySegment data, MemorySegment mine, DType type, ReduceOp op) {
-    checkElements(data, type);
-    ReduceScatter.run(team, data, mine, type, op);
+  public void reduceScatter(
+      MemorySegment data, MemorySegment mine, long[] lengths, DType type, ReduceOp op) {
+    for (long length : lengths) {
+      checkElements(length, type);
+    }
+    ReduceScatter.run(team, data, mine, lengths, type, op);
   }
 
   @Override
@@ -94,10 +97,8 @@ public final class TeamCollectives implements Collectives {
   }
 
   @Override
-  public void haloExchange(HaloExchange.Side lower, HaloExchange.Side upper) {
-    lower.neighbour().ifPresent(this::checkRank);
-    upper.neighbour().ifPresent(this::checkRank);
-    HaloExchange.run(team, lower, upper);
+  public void exchange(List<Message> outgoing, List<Message> incoming) {
+    MessageExchange.run(team, outgoing, incoming);
   }
 
   @Override
@@ -118,9 +119,13 @@ public final class TeamCollectives implements Collectives {
   }
 
   private static void checkElements(MemorySegment data, DType type) {
-    if (data.byteSize() % type.bytes() != 0) {
+    checkElements(data.byteSize(), type);
+  }
+
+  private static void checkElements(long bytes, DType type) {
+    if (bytes % type.bytes() != 0) {
       throw new IllegalArgumentException(
-          "%d bytes are no whole number of %s elements".formatted(data.byteSize(), type));
+          "%d bytes are no whole number of %s elements".formatted(bytes, type));
     }
   }
 

@@ -1,13 +1,12 @@
 package dev.tandem.sync.adasum;
 
 import dev.tandem.comm.collective.Collectives;
-import dev.tandem.comm.collective.HaloExchange;
+import dev.tandem.comm.collective.Message;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.OptionalInt;
 
 /**
  * Adasum (Maleki et al., 2021): combines the gradients of all ranks pair by pair so that what two
@@ -138,14 +137,8 @@ public final class Adasum {
     }
   }
 
-  /** Sends to a rank what it receives, and the other way round, half of it at a time. */
   private void swap(int other, MemorySegment mine, MemorySegment theirs) {
-    OptionalInt peer = OptionalInt.of(other);
-    long sent = mine.byteSize() / 2;
-    long received = theirs.byteSize() / 2;
-    ranks.haloExchange(
-        new HaloExchange.Side(peer, mine.asSlice(0, sent), theirs.asSlice(received)),
-        new HaloExchange.Side(peer, mine.asSlice(sent), theirs.asSlice(0, received)));
+    ranks.exchange(List.of(new Message(other, mine)), List.of(new Message(other, theirs)));
   }
 
   private void receive(List<MemorySegment> tensors, Stretch stretch, int from) {
