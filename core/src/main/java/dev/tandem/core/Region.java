@@ -64,6 +64,53 @@ public record Region(List<Ranges> dimensions) {
     return pieces;
   }
 
+  /** Takes elements that are neighbours in both tensors. */
+  @FunctionalInterface
+  public interface RunVisitor {
+
+    /**
+     * Elements by their places in row-major order.
+     *
+     * @param whole place of the first in the whole tensor
+     * @param local place of the first in the local tensor
+     */
+    void visit(long whole, long local, long length);
+  }
+
+  /** Visits all elements that the local tensor holds, in its row-major order. */
+  public void forEachRun(RunVisitor visitor) {
+    int cut = dimensions.size();
+    long inner = 1;
+    while (cut > 0 && dimensions.get(cut - 1).isAll()) {
+      cut--;
+      inner *= dimensions.get(cut).whole();
+    }
+    if (inner == 0) {
+      return;
+    }
+    if (cut == 0) {
+      visitor.visit(0, 0, inner);
+    } else {
+      visit(0, cut - 1, 0, 0, inner, visitor);
+    }
+  }
+
+  private void visit(
+      int dimension, int last, long whole, long local, long inner, RunVisitor visitor) {
+    Ranges ranges = dimensions.get(dimension);
+    for (Ranges.Run run : ranges.runs()) {
+      long from = whole * ranges.whole() + run.from();
+      long at = local * ranges.extent() + run.at();
+      if (dimension == last) {
+        visitor.visit(from * inner, at * inner, run.length() * inner);
+      } else {
+        for (long i = 0; i < run.length(); i++) {
+          visit(dimension + 1, last, from + i, at + i, inner, visitor);
+        }
+      }
+    }
+  }
+
   private static List<Long> and(List<Long> list, long last) {
     List<Long> longer = new ArrayList<>(list);
     longer.add(last);

@@ -30,6 +30,11 @@ public record Seed(long value) {
     return new SplittableRandom(value);
   }
 
+  /** The stream of {@link #random()} from the number at this place on. */
+  public SplittableRandom random(long place) {
+    return new SplittableRandom(value + place * GOLDEN_GAMMA);
+  }
+
   private static long mix(long z) {
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;

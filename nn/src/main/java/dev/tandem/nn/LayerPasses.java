@@ -106,7 +106,8 @@ public final class LayerPasses implements AutoCloseable {
       }
       statistics = step.statistics();
       pass =
-          forward(tensors, new Mode(true, step.seed(), step.number(), step.firstSample())).keep();
+          forward(tensors, new Mode(true, step.seed(), step.number(), step.firstSample(), batch))
+              .keep();
       tensors.forEach(Tensor::retain);
       tensor(output, outputShape, batch).copy_(pass.output());
     }

@@ -16,10 +16,13 @@ import dev.tandem.nn.spec.ParameterSpec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * A network in memory: its parameters, its buffers, the gradients of the last step, and the passes
@@ -42,16 +45,20 @@ public final class Network implements AutoCloseable {
   private final List<FlatTensors> gradients = new ArrayList<>();
   private final Graph graph;
   private final Passes passes;
+  private final NetworkPart part;
 
-  private Network(Engine engine, NetworkSpec spec, NetworkOptions options) {
+  private Network(Engine engine, NetworkSpec spec, NetworkOptions options, NetworkPart part) {
     engine.enter();
     this.engine = engine;
     this.spec = spec;
     this.options = options;
-    frozen = LayerNames.matching(spec, options.frozen());
-    if (!frozen.isEmpty() && spec.gradientGraph(options.dtype(), frozen).parameters().isEmpty()) {
+    this.part = part;
+    Set<String> all = LayerNames.matching(part.whole(), options.frozen());
+    if (!all.isEmpty() && part.whole().gradientGraph(options.dtype(), all).parameters().isEmpty()) {
       throw new UsageException("all layers are frozen: leave one with parameters to learn");
     }
+    frozen = new LinkedHashSet<>(all);
+    frozen.retainAll(spec.nodes().stream().map(NetworkSpec.Node::name).toList());
     parameters = new FlatTensors(arena, "", options.dtype(), spec.parameters());
     buffers = new FlatTensors(arena, "", options.dtype(), spec.buffers());
     gradients.add(new FlatTensors(arena, "", options.dtype(), spec.parameters()));
@@ -66,15 +73,27 @@ public final class Network implements AutoCloseable {
 
   /** A network that computes as the options say. */
   public static Network create(Engine engine, NetworkSpec spec, Seed seed, NetworkOptions options) {
-    Network network = new Network(engine, spec, options);
-    fill(network.parameters(), spec.parameters(), seed);
-    fill(network.buffers(), spec.buffers(), seed);
+    return create(engine, spec, seed, options, NetworkPart.all(spec));
+  }
+
+  /**
+   * What one rank computes of a network that is split: its first parameters and buffers are those
+   * regions of the whole network's.
+   */
+  public static Network create(
+      Engine engine, NetworkSpec spec, Seed seed, NetworkOptions options, NetworkPart part) {
+    part.check(spec);
+    Network network = new Network(engine, spec, options, part);
+    network.fill(network.parameters(), part.whole().parameters(), seed);
+    network.fill(network.buffers(), part.whole().buffers(), seed);
     return network;
   }
 
-  private static void fill(List<TensorView> views, List<ParameterSpec> specs, Seed seed) {
-    for (int i = 0; i < views.size(); i++) {
-      FirstValues.fill(views.get(i), specs.get(i), seed);
+  private void fill(List<TensorView> views, List<ParameterSpec> whole, Seed seed) {
+    Map<String, ParameterSpec> byName =
+        whole.stream().collect(Collectors.toMap(ParameterSpec::name, each -> each));
+    for (TensorView view : views) {
+      FirstValues.fill(view, byName.get(view.name()), part.region(view), seed);
     }
   }
 
@@ -84,6 +103,11 @@ public final class Network implements AutoCloseable {
 
   public NetworkOptions options() {
     return options;
+  }
+
+  /** What this network is of a whole one: all of it, unless it is split. */
+  public NetworkPart part() {
+    return part;
   }
 
   /** What the outputs of a batch cost. */

@@ -83,7 +83,7 @@ final class Passes {
             new GraphRun(
                 network.graph(),
                 input(samples.inputs(), samples.count()),
-                mode(step, firstSample),
+                mode(step, firstSample, samples.count()),
                 network.gradientBucket(i).tensors(),
                 step.accumulate()));
         firstSample += samples.count();
@@ -140,8 +140,8 @@ final class Passes {
     step.ready().ready(shard, parameter, network.gradients(shard).get(parameter));
   }
 
-  private static Mode mode(TrainingStep step, long firstSample) {
-    return new Mode(true, step.seed(), step.number(), firstSample);
+  private static Mode mode(TrainingStep step, long firstSample, long samples) {
+    return new Mode(true, step.seed(), step.number(), firstSample, samples);
   }
 
   /** Samples in the order in memory and the type that the layers compute with. */

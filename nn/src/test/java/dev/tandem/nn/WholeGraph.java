@@ -39,7 +39,7 @@ final class WholeGraph {
           gradients.add(network.gradients().get(i));
         }
       }
-      Mode mode = new Mode(true, step.seed(), step.number(), step.firstSample());
+      Mode mode = new Mode(true, step.seed(), step.number(), step.firstSample(), 0);
       Tensor loss = Autograd.tracked(() -> loss(network, graph, samples, mode, leaves));
       List<Tensor> found = Autograd.gradients(loss, leaves, Tensor.zeros(type).fullLike(1));
       for (int i = 0; i < gradients.size(); i++) {

@@ -1,6 +1,7 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.DType;
+import dev.tandem.core.Region;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.spec.ParameterSpec;
@@ -22,21 +23,33 @@ public final class FirstValues {
 
   /** Fills a parameter or buffer, whose elements are FLOAT32 or FLOAT64. */
   public static void fill(TensorView view, ParameterSpec parameter, Seed seed) {
+    fill(view, parameter, Region.all(parameter.shape()), seed);
+  }
+
+  /**
+   * Fills a region of a parameter or buffer with what the whole one would have there.
+   *
+   * @param parameter the whole one
+   */
+  public static void fill(TensorView view, ParameterSpec parameter, Region region, Seed seed) {
     switch (parameter.start()) {
       case ZEROS -> view.data().fill((byte) 0);
-      case ONES -> fill(view, () -> 1);
+      case ONES -> fill(view, 0, view.shape().elements(), () -> 1);
       case DRAWN -> {
-        SplittableRandom random = seed.derive("first values").derive(parameter.name()).random();
+        Seed own = seed.derive("first values").derive(parameter.name());
         double bound = Math.sqrt(6.0 / parameter.fanIn());
-        fill(view, () -> bound * (2 * random.nextDouble() - 1));
+        region.forEachRun(
+            (whole, local, length) -> {
+              SplittableRandom random = own.random(whole);
+              fill(view, local, length, () -> bound * (2 * random.nextDouble() - 1));
+            });
       }
     }
   }
 
-  private static void fill(TensorView view, DoubleSupplier values) {
+  private static void fill(TensorView view, long from, long length, DoubleSupplier values) {
     MemorySegment data = view.data();
-    long elements = view.shape().elements();
-    for (long i = 0; i < elements; i++) {
+    for (long i = from; i < from + length; i++) {
       double value = values.getAsDouble();
       if (view.dtype() == DType.FLOAT64) {
         data.setAtIndex(ValueLayout.JAVA_DOUBLE, i, value);

@@ -38,7 +38,7 @@ public final class Layers {
       case BatchNorm spec -> new BatchNormLayer(spec, tensors);
       case Concatenation _ -> new ShapeLayers.Concatenation();
       case Convolution spec -> new ConvolutionLayer(spec, input, tensors);
-      case Dropout spec -> new DropoutLayer(spec);
+      case Dropout spec -> new DropoutLayer(spec, input);
       case Exchange exchange -> throw exchange.refused();
       case Flatten _ -> new ShapeLayers.Flatten();
       case FullyConnected _ -> new FullyConnectedLayer(tensors);

@@ -6,10 +6,10 @@ import dev.tandem.nn.spec.SelfAttention;
 import java.util.List;
 
 /**
- * Multi-head self-attention. N samples of T tokens of E features; H heads of D features.
+ * Multi-head self-attention. N samples of T tokens of E features; H heads of D features, W = H D.
  *
  * <p>Saves queries, keys and values (N H T D each), the shares that each token gives to each (N H T
- * T), the heads' answers side by side (N T E), and the weights that it computed with.
+ * T), the heads' answers side by side (N T W), and the weights that it computed with.
  */
 final class SelfAttentionLayer implements Layer {
 
@@ -22,10 +22,12 @@ final class SelfAttentionLayer implements Layer {
   private static final int OUT_WEIGHT = 6;
 
   private final int heads;
+  private final boolean bias;
   private final LayerTensors tensors;
 
   SelfAttentionLayer(SelfAttention spec, LayerTensors tensors) {
     heads = spec.heads();
+    bias = spec.outputBias();
     this.tensors = tensors;
   }
 
@@ -34,7 +36,7 @@ final class SelfAttentionLayer implements Layer {
     Tensor input = inputs.getFirst();
     Tensor inWeight = tensors.computing(0);
     Tensor outWeight = tensors.computing(2);
-    Tensor projected = Functions.linear(input, inWeight, tensors.computingOptional(1)); // N T 3E
+    Tensor projected = Functions.linear(input, inWeight, tensors.computingOptional(1)); // N T 3W
     Tensor queries = head(projected, 0);
     Tensor keys = head(projected, 1);
     Tensor values = head(projected, 2);
@@ -64,17 +66,19 @@ final class SelfAttentionLayer implements Layer {
     return List.of(byProjection.matmul(pass.saved(IN_WEIGHT)));
   }
 
-  private static void putWeights(
+  private void putWeights(
       Pass pass, Tensor outputGradient, Tensor byProjection, GradientSink sink) {
     Tensor projectionRows = FullyConnectedLayer.rows(byProjection);
     Tensor outputRows = FullyConnectedLayer.rows(outputGradient);
     sink.putProduct(0, projectionRows.t(), FullyConnectedLayer.rows(pass.input()));
     sink.put(1, projectionRows.sum(0));
     sink.putProduct(2, outputRows.t(), FullyConnectedLayer.rows(pass.saved(ANSWERS)));
-    sink.put(3, outputRows.sum(0));
+    if (bias) {
+      sink.put(3, outputRows.sum(0));
+    }
   }
 
-  /** The gradient by queries, keys and values together: N T 3E. */
+  /** The gradient by queries, keys and values together: N T 3W. */
   private Tensor byProjection(Pass pass, Tensor outputGradient) {
     Tensor queries = pass.saved(QUERIES);
     Tensor keys = pass.saved(KEYS);
@@ -91,14 +95,14 @@ final class SelfAttentionLayer implements Layer {
         2, sideBySide(byQueries), sideBySide(byKeys), sideBySide(byValues));
   }
 
-  /** One of the blocks of E features, head by head: N H T D. */
+  /** One of the blocks of W features, head by head: N H T D. */
   private Tensor head(Tensor blocks, int block) {
     long batch = blocks.size(0);
     long tokens = blocks.size(1);
-    long features = tensors.parameter(2).size(0);
+    long width = tensors.parameter(2).size(1);
     return blocks
-        .narrow(2, block * features, features)
-        .reshape(batch, tokens, heads, features / heads)
+        .narrow(2, block * width, width)
+        .reshape(batch, tokens, heads, width / heads)
         .transpose(1, 2)
         .contiguous();
   }

@@ -5,7 +5,9 @@ import dev.tandem.nn.onnx.ExportNodes.Attributes;
 import dev.tandem.nn.spec.SelfAttention;
 import java.util.List;
 
-/** Self-attention in operators. N samples of T tokens of E features; H heads of D features. */
+/**
+ * Self-attention in operators. N samples of T tokens of E features; H heads of D features, W = H D.
+ */
 final class AttentionExport {
 
   private final ExportNodes nodes;
@@ -17,21 +19,20 @@ final class AttentionExport {
   void export(SelfAttention spec, String input, Shape shape) {
     String name = spec.name();
     long tokens = shape.extents().get(0);
-    long features = shape.extents().get(1);
-    String projected = linear(name, "in_projection", name + "/projected", input); // N T 3E
+    long width = spec.width(shape.extents().get(1));
+    String projected = linear(name, "in_projection", name + "/projected", input, true); // N T 3W
     List<String> blocks = List.of(name + "/queries", name + "/keys", name + "/values");
     nodes.add(
         "Split",
         blocks,
-        List.of(projected, nodes.integers(name + "/sizes", features, features, features)),
+        List.of(projected, nodes.integers(name + "/sizes", width, width, width)),
         new Attributes().whole("axis", 2));
-    String byHead =
-        nodes.integers(name + "/heads", 0, tokens, spec.heads(), features / spec.heads());
+    String byHead = nodes.integers(name + "/heads", 0, tokens, spec.heads(), width / spec.heads());
     String queries = head(blocks.get(0), byHead, 0, 2, 1, 3); // N H T D
     String keys = head(blocks.get(1), byHead, 0, 2, 3, 1); // N H D T
     String values = head(blocks.get(2), byHead, 0, 2, 1, 3); // N H T D
     String products = nodes.add("MatMul", name + "/products", queries, keys);
-    double scale = 1 / Math.sqrt((double) features / spec.heads());
+    double scale = 1 / Math.sqrt((double) width / spec.heads());
     String scores =
         nodes.add("Mul", name + "/scores", products, nodes.number(name + "/scale", scale));
     String shares =
@@ -42,11 +43,8 @@ final class AttentionExport {
             "Transpose", name + "/places", List.of(answers), LayerExport.permutation(0, 2, 1, 3));
     String rows =
         nodes.add(
-            "Reshape",
-            name + "/rows",
-            places,
-            nodes.integers(name + "/shape", 0, tokens, features));
-    linear(name, "out_projection", name, rows);
+            "Reshape", name + "/rows", places, nodes.integers(name + "/shape", 0, tokens, width));
+    linear(name, "out_projection", name, rows, spec.outputBias());
   }
 
   private String head(String block, String byHead, Integer... permutation) {
@@ -55,7 +53,7 @@ final class AttentionExport {
         "Transpose", block + "/heads", List.of(heads), LayerExport.permutation(permutation));
   }
 
-  private String linear(String layer, String role, String output, String input) {
+  private String linear(String layer, String role, String output, String input, boolean bias) {
     String prefix = layer + "." + role;
     String weight =
         nodes.add(
@@ -63,6 +61,9 @@ final class AttentionExport {
             layer + "/" + role,
             List.of(prefix + ".weight"),
             LayerExport.permutation(1, 0));
+    if (!bias) {
+      return nodes.add("MatMul", output, input, weight);
+    }
     String product = nodes.add("MatMul", layer + "/" + role + "/product", input, weight);
     return nodes.add("Add", output, product, prefix + ".bias");
   }

@@ -1,24 +1,45 @@
 package dev.tandem.nn.spec;
 
+import dev.tandem.core.Region;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.yaml.Default;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * In training each element becomes zero with this probability, and the others grow so that the mean
  * stays; in evaluation nothing happens.
  *
  * <p>Which elements depends on the seed, the step, the layer's name and the sample's place in the
- * step alone: not on threads, ranks or how the step is cut into batches.
+ * step alone: not on threads, ranks or how the step is cut into batches or a sample into regions.
+ *
+ * @param region of the whole sample that the layer has; empty for all of it. Files do not know it.
+ * @param samples which of its group's samples the layer has
  */
-public record Dropout(String name, @Default("0.5") double probability) implements LayerSpec {
+public record Dropout(String name, double probability, Optional<Region> region, SampleShare samples)
+    implements LayerSpec {
 
   public Dropout {
     if (!(probability >= 0 && probability < 1)) {
       throw new UsageException(
           "layer %s: probability is %s, expected 0 to less than 1".formatted(name, probability));
     }
+  }
+
+  /** Of whole samples. */
+  public Dropout(String name, double probability) {
+    this(name, probability, Optional.empty(), SampleShare.ALL);
+  }
+
+  /** Whether the layer is that of a whole network. */
+  boolean isWhole() {
+    return region.isEmpty() && samples.equals(SampleShare.ALL);
+  }
+
+  /** Why a network with such a layer cannot be written, if it is not whole. */
+  UsageException refused() {
+    return new UsageException(
+        "layer %s is a part of a split network: files have whole networks".formatted(name));
   }
 
   @Override
@@ -28,6 +49,12 @@ public record Dropout(String name, @Default("0.5") double probability) implement
 
   @Override
   public Shape output(List<Shape> inputs) {
-    return Checks.single(this, inputs);
+    Shape input = Checks.single(this, inputs);
+    if (region.isPresent() && !region.get().local().equals(input)) {
+      throw new UsageException(
+          "layer %s: a region of %s for an input of %s"
+              .formatted(name, region.get().local(), input));
+    }
+    return input;
   }
 }

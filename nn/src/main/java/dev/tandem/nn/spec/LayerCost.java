@@ -97,7 +97,7 @@ public record LayerCost(
         long tokens = output.extents().getFirst();
         // The projections, then queries by keys, the softmax, and shares by values.
         yield products(attention, inputs, tokens)
-            + 4 * tokens * values
+            + 4 * tokens * tokens * attention.width(output.extents().getLast())
             + 3 * tokens * tokens * attention.heads();
       }
       case MaxPool pool -> values * area(pool.window(), output);

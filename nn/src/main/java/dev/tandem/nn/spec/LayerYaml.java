@@ -46,6 +46,9 @@ final class LayerYaml {
   /** The keys of a leaky ReLU. */
   private record Leaky(String name, @Default("0.01") double slope) {}
 
+  /** The keys of a dropout. */
+  private record Dropping(String name, @Default("0.5") double probability) {}
+
   private LayerYaml() {}
 
   /** A layer from its keys except {@code inputs}; failures name it. */
@@ -88,7 +91,9 @@ final class LayerYaml {
     kinds.put("tanh", named(Activation::tanh));
     kinds.put("silu", named(Activation::silu));
     kinds.put("local-response-norm", of(LocalResponseNorm.class));
-    kinds.put("dropout", of(Dropout.class));
+    kinds.put(
+        "dropout",
+        new Kind<>(Dropping.class, keys -> new Dropout(keys.name(), keys.probability())));
     kinds.put("fully-connected", of(FullyConnected.class));
     kinds.put("add", of(Add.class));
     kinds.put("concatenation", of(Concatenation.class));
@@ -130,6 +135,9 @@ final class LayerYaml {
     return switch (layer) {
       case Activation(String name, Activation.Function function, double slope) ->
           function == Activation.Function.LEAKY_RELU ? new Leaky(name, slope) : new Named(name);
+      case Dropout dropout when dropout.isWhole() ->
+          new Dropping(dropout.name(), dropout.probability());
+      case Dropout dropout -> throw dropout.refused();
       case Exchange exchange -> throw exchange.refused();
       case GlobalPool pool -> new Named(pool.name());
       case Add _,
@@ -137,7 +145,6 @@ final class LayerYaml {
           BatchNorm _,
           Concatenation _,
           Convolution _,
-          Dropout _,
           Flatten _,
           FullyConnected _,
           GroupNorm _,

@@ -158,12 +158,12 @@ final class LayerScript {
     return call("mul", x, call("pow", scale, number(-spec.beta())));
   }
 
-  /** N samples of T tokens of E features; H heads of D features. */
+  /** N samples of T tokens of E features; H heads of D features, W = H D. */
   private static String attention(SelfAttention spec, String x, Shape shape) {
     long tokens = shape.extents().get(0);
-    long features = shape.extents().get(1);
-    long each = features / spec.heads();
-    String projected = linear(x, spec.name() + ".in_projection", true); // N T 3E
+    long width = spec.width(shape.extents().get(1));
+    long each = width / spec.heads();
+    String projected = linear(x, spec.name() + ".in_projection", true); // N T 3W
     String blocks =
         call("reshape", projected, "[-1, %d, 3, %d, %d]".formatted(tokens, spec.heads(), each));
     String heads = call("permute", blocks, "[2, 0, 3, 1, 4]"); // 3 N H T D
@@ -177,8 +177,8 @@ final class LayerScript {
         call(
             "reshape",
             call("transpose", answers, "1", "2"),
-            "[-1, %d, %d]".formatted(tokens, features));
-    return linear(rows, spec.name() + ".out_projection", true);
+            "[-1, %d, %d]".formatted(tokens, width));
+    return linear(rows, spec.name() + ".out_projection", spec.outputBias());
   }
 
   private static String linear(String x, String name, boolean bias) {

@@ -79,7 +79,7 @@ class FrozenPassesTest {
               ScalarType.FLOAT,
               frozen,
               Watched::new);
-      Mode mode = new Mode(true, new Seed(1), 0, 0);
+      Mode mode = new Mode(true, new Seed(1), 0, 0, 0);
       try (GraphRun run = new GraphRun(graph, input(), mode, gradients.tensors(), false)) {
         Lockstep lockstep = new Lockstep(List.of(run), null);
         lockstep.forward();

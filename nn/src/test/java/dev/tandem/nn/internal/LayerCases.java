@@ -78,6 +78,9 @@ public record LayerCases(LayerSpec layer, List<Shape> inputs) {
     cases.add(of(new Positions("places"), sequence));
     cases.add(of(new TokenMean("mean"), sequence));
     cases.add(of(new SelfAttention("attention", heads), sequence));
+    boolean bias = random.nextBoolean();
+    int size = 1 + random.nextInt(4);
+    cases.add(of(new SelfAttention("attention", 1 + random.nextInt(3), size, bias), sequence));
     return cases;
   }
 

@@ -30,7 +30,7 @@ class LayerTest {
   private static final int BATCH = 3;
   private static final int ROUNDS = 3;
   private static final int CHECKED = 12; // elements of each tensor, by finite differences
-  private static final Mode MODE = new Mode(true, new Seed(5), 7, 100);
+  private static final Mode MODE = new Mode(true, new Seed(5), 7, 100, 0);
 
   @BeforeAll
   static void startEngine() {

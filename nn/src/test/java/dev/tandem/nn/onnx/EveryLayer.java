@@ -53,6 +53,7 @@ public final class EveryLayer {
     network.add(new Positions("positions"));
     network.add(new LayerNorm("features"));
     network.add(new SelfAttention("attention", 4));
+    network.add(new SelfAttention("own-width", 3, 2, false));
     network.add(new FullyConnected("each", 6));
     network.add(Activation.gelu("gelu"));
     network.add(new FullyConnected("wide", 5, false));
