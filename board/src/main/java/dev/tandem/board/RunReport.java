@@ -78,6 +78,7 @@ public final class RunReport {
     fact("command", run.command());
     fact("machine", run.machine());
     fact("ranks", run.ranks() == 0 ? "" : Integer.toString(run.ranks()));
+    fact("strategy", run.text("strategy"));
     String commit = run.text("commit");
     fact("tandem", run.text("tandem") + (commit.isEmpty() ? "" : ", commit " + commit));
     fact("java", run.text("java"));

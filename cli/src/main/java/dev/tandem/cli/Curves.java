@@ -15,6 +15,8 @@ final class Curves implements AutoCloseable {
   private Optional<TrainingEvent.Stragglers> stragglers = Optional.empty();
   private TrainingEvent.Result result;
 
+  private String strategy = "";
+
   /** Begins with the first step, so that the rate shown is that of training, not of starting. */
   private Progress.Task task;
 
@@ -26,7 +28,7 @@ final class Curves implements AutoCloseable {
     switch (event) {
       case TrainingEvent.Step step -> {
         if (task == null) {
-          task = progress.start("training", step.totalImages(), "images");
+          task = progress.start("training" + strategy, step.totalImages(), "images");
         }
         task.advanceTo(step.images(), remark(step));
       }
@@ -34,8 +36,8 @@ final class Curves implements AutoCloseable {
       case TrainingEvent.Loading report -> loading = report;
       case TrainingEvent.Stragglers report -> stragglers = Optional.of(report);
       case TrainingEvent.Result end -> result = end;
-      case TrainingEvent.Begin _,
-          TrainingEvent.Ranks _,
+      case TrainingEvent.Begin begin -> strategy = strategy(begin);
+      case TrainingEvent.Ranks _,
           TrainingEvent.SystemLoad _,
           TrainingEvent.Checkpoint _,
           TrainingEvent.Rewind _,
@@ -45,6 +47,13 @@ final class Curves implements AutoCloseable {
         // Not shown.
       }
     }
+  }
+
+  /** Only a split network is worth a word: it is what the rate depends on. */
+  private static String strategy(TrainingEvent.Begin begin) {
+    return begin.strategy() == null || begin.strategy().matches("(data=\\d+)?")
+        ? ""
+        : " (" + begin.strategy() + ")";
   }
 
   private String remark(TrainingEvent.Step step) {

@@ -39,9 +39,12 @@ final class ShowCommand extends TandemCommand {
   @Option(
       names = {"-n", "--ranks"},
       paramLabel = "N",
-      defaultValue = "1",
-      description = "Number of processes that share a step. Default: ${DEFAULT-VALUE}")
-  private int ranks;
+      description =
+          "Number of processes that share a step. Default: as many as the sizes of the strategy"
+              + " make, or 1")
+  private Integer given;
+
+  private int ranks = 1;
 
   @Option(
       names = "--set",
@@ -86,8 +89,8 @@ final class ShowCommand extends TandemCommand {
 
   @Override
   protected Object run() {
-    if (ranks < 1) {
-      throw new UsageException("-n must be at least 1, not " + ranks);
+    if (given != null && given < 1) {
+      throw new UsageException("-n must be at least 1, not " + given);
     }
     boolean run = Files.isDirectory(file);
     Path config = run ? file.resolve(TrainingConfig.FILE) : file;
@@ -96,6 +99,7 @@ final class ShowCommand extends TandemCommand {
           file + " is a folder without " + TrainingConfig.FILE + ": name a configuration or a run");
     }
     TrainingConfig training = ConfigFile.read(config).with(settings).withoutData();
+    ranks = given != null ? given : training.strategy().mesh().leastRanks();
     training.checkRanks(ranks);
     List<LayerCost> layers =
         LayerCost.of(

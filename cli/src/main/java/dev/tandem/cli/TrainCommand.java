@@ -47,8 +47,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "train",
     description = {
-      "Trains the network of a configuration in one or more processes, data-parallel. Everything"
-          + " about the run goes into a folder below runs/: the resolved configuration, metrics,"
+      "Trains the network of a configuration in one or more processes, which share the samples of"
+          + " each step, or as --strategy says. Everything about the run goes into a folder below runs/: the resolved configuration, metrics,"
           + " TensorBoard events, a report and checkpoints."
     },
     footerHeading = "%nExamples:%n",
@@ -57,6 +57,7 @@ import picocli.CommandLine.Parameters;
       "  ./tandem train train.yaml -n 2 --set epochs=20 --set batch.global=256",
       "  ./tandem train train.yaml -n 2 --resume           continues from the last checkpoint",
       "  ./tandem train train.yaml -n 4 --max-restarts 10  survives lost processes",
+      "  ./tandem train train.yaml -n 4 --strategy data=2,filter=2",
       "  ./tandem train train.yaml --init-from weights.safetensors --freeze conv1,conv2"
     })
 final class TrainCommand extends TandemCommand {
@@ -84,7 +85,9 @@ final class TrainCommand extends TandemCommand {
   @Option(
       names = {"-n", "--ranks"},
       paramLabel = "N",
-      description = "Number of processes. Default: as many as --hosts lists, or 1")
+      description =
+          "Number of processes. Default: as many as --hosts lists, or as the sizes of the strategy"
+              + " make, or 1")
   private Integer ranks;
 
   @Mixin private HostOptions hosts;
@@ -152,6 +155,15 @@ final class TrainCommand extends TandemCommand {
               + " dm and dio need data.shuffle none. Default: data.read of the configuration")
   private ReadMode read;
 
+  @Option(
+      names = "--strategy",
+      paramLabel = "MESH",
+      description =
+          "How processes share the work: data, spatial, filter, channel, alternate, pipeline,"
+              + " sharded, or several, with their numbers: data=2,filter=2, spatial=2x2; one number"
+              + " may be left out. Default: strategy.mesh of the configuration, or data")
+  private String strategy;
+
   /** What {@code --json} gets. */
   record Results(
       String run,
@@ -183,7 +195,7 @@ final class TrainCommand extends TandemCommand {
     long began = System.nanoTime();
     TrainingConfig config = config();
     List<String> remarks = DataCheck.remarks(config);
-    Placement placement = placement();
+    Placement placement = placement(config);
     config.checkRanks(placement.hosts().size());
     RunFolder run = folder();
     refuseRemains(config, run);
@@ -255,6 +267,9 @@ final class TrainCommand extends TandemCommand {
     if (read != null) {
       config = config.with("data.read", read.code(), "--read");
     }
+    if (strategy != null) {
+      config = config.with("strategy.mesh", strategy, "--strategy");
+    }
     if (!freeze.isEmpty()) {
       config = config.with(List.of("fine-tune.freeze=[" + String.join(", ", quoted()) + "]"));
     }
@@ -267,8 +282,9 @@ final class TrainCommand extends TandemCommand {
     return quoted;
   }
 
-  private Placement placement() {
-    int size = ranks != null ? ranks : hosts.hosts().map(List::size).orElse(1);
+  private Placement placement(TrainingConfig config) {
+    int least = config.strategy().mesh().leastRanks();
+    int size = ranks != null ? ranks : hosts.hosts().map(List::size).orElse(least);
     if (size < 1) {
       throw new UsageException("-n must be at least 1, not " + size);
     }

@@ -145,6 +145,16 @@ public record StrategyText(List<Part> parts) {
     return parts.stream().anyMatch(part -> part.word.equals(word));
   }
 
+  /** Whether a size is written. */
+  public boolean sized() {
+    return parts.stream().anyMatch(part -> !part.sizes.isEmpty());
+  }
+
+  /** The fewest ranks that it fits. */
+  public int leastRanks() {
+    return parts.stream().mapToInt(Part::ranks).reduce(1, Math::multiplyExact);
+  }
+
   /** Whether layers are on different ranks. */
   public boolean pipelined() {
     return parts.stream().anyMatch(part -> axis(part.word).equals(Mesh.PIPELINE));
@@ -216,20 +226,16 @@ public record StrategyText(List<Part> parts) {
 
   /** The parts with all sizes. */
   private List<Part> sized(int ranks) {
-    long given = parts.stream().mapToLong(Part::ranks).reduce(1, Math::multiplyExact);
+    int given = leastRanks();
     boolean open = parts.stream().anyMatch(part -> part.sizes.isEmpty());
     if (open ? ranks % given != 0 : ranks != given) {
-      long needed = open ? given * Math.ceilDiv(ranks, given) : given;
+      int needed = open ? given * Math.ceilDiv(ranks, given) : given;
       throw new UsageException(
           "strategy %s needs %s%d ranks, not %d: use -n %d%s"
               .formatted(this, open ? "a multiple of " : "", given, ranks, needed, instead(ranks)));
     }
     return parts.stream()
-        .map(
-            part ->
-                part.sizes.isEmpty()
-                    ? new Part(part.word, List.of(Math.toIntExact(ranks / given)))
-                    : part)
+        .map(part -> part.sizes.isEmpty() ? new Part(part.word, List.of(ranks / given)) : part)
         .toList();
   }
 

@@ -285,6 +285,7 @@ public final class RankMain {
         feed.samplesAtEnd(),
         config.epochs(),
         communicator.size(),
+        config.mesh(communicator.size()).toString(),
         Engine.version(),
         config.compute().device().name());
   }

@@ -290,6 +290,8 @@ public sealed interface TrainingEvent {
    *
    * @param made steps that are made already
    * @param totalSteps of the whole run, if the batch stays as it is; likewise samples
+   * @param strategy how the ranks share the work: their numbers along each way to split; null in
+   *     the events of older versions
    */
   record Begin(
       long made,
@@ -297,13 +299,15 @@ public sealed interface TrainingEvent {
       long totalSamples,
       long epochs,
       int ranks,
+      String strategy,
       String engine,
       String device)
       implements TrainingEvent {
 
     @Override
     public void report(RunRecord record) {
-      record.running(new RunRecord.Plan(ranks, engine, device, totalSteps, totalSamples, epochs));
+      record.running(
+          new RunRecord.Plan(ranks, strategy, engine, device, totalSteps, totalSamples, epochs));
     }
   }
 

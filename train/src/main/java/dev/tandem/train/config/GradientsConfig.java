@@ -6,6 +6,7 @@ import dev.tandem.sync.compress.CompressionRule;
 import dev.tandem.sync.request.GradientRule;
 import dev.tandem.sync.request.Operation;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * How gradients of ranks are brought together at levels fast and run.
@@ -36,6 +37,13 @@ public record GradientsConfig(
   /** The same for the synchronizer. */
   public GradientRule rule() {
     return rule(reduction, compression, smallest, rules);
+  }
+
+  /** Whether what compression leaves out of a gradient is added to the next one. */
+  boolean leavesResiduals() {
+    return Stream.concat(
+            Stream.of(compression), rules.stream().map(CompressionRule.Clause::compression))
+        .anyMatch(each -> !(each instanceof Compression.None || each instanceof Compression.Half));
   }
 
   private static GradientRule rule(

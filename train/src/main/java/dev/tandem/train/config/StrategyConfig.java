@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.yaml.Default;
 import dev.tandem.nn.yaml.Spelling;
@@ -14,6 +15,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * How ranks share the work of a step: by samples, by parts of each layer, by layers, or by several
@@ -191,6 +193,58 @@ public record StrategyConfig(
         Shard.NONE,
         GradientSums.FLAT,
         Input.LEADER);
+  }
+
+  /** Refuses what does not go together with parts of layers, or with a pipeline. */
+  void check(
+      NetworkSpec network,
+      DeterminismConfig determinism,
+      Optional<ServersConfig> servers,
+      GradientsConfig gradients,
+      boolean reuse) {
+    LayerNames.matching(network, List.copyOf(layers.keySet()));
+    if (!spatial.automatic()) {
+      LayerNames.matching(network, List.of(spatial.aggregate()));
+    }
+    if (!pipeline.automatic()) {
+      LayerNames.matching(network, pipeline.cuts());
+    }
+    if (dataParallel()) {
+      return;
+    }
+    if (servers.isPresent()) {
+      throw new UsageException(
+          "strategy %s, but with servers: every rank has the whole network: leave servers out"
+              .formatted(mesh));
+    }
+    if (reuse) {
+      throw new UsageException(
+          "strategy %s, but data.reuse exchanges samples between ranks that each have their own:"
+                  .formatted(mesh)
+              + " leave data.reuse out");
+    }
+    if (mesh.pipelined() && determinism.elastic()) {
+      throw new UsageException(
+          "strategy %s, but determinism: elastic goes on with fewer ranks, and a pipeline needs all"
+                  .formatted(mesh)
+              + " of its own: use determinism: run");
+    }
+    checkGradients(gradients);
+  }
+
+  private void checkGradients(GradientsConfig wanted) {
+    if (wanted.reduction() == GradientsConfig.Reduction.ADASUM) {
+      throw new UsageException(
+          "gradients.reduction is adasum, but with strategy %s a rank has parts of gradients, which"
+                  .formatted(mesh)
+              + " are summed: use reduction: sum");
+    }
+    if (wanted.leavesResiduals()) {
+      throw new UsageException(
+          "gradients.compression is %s, but with strategy %s no residuals are kept: use none,"
+                  .formatted(wanted.compression().code(), mesh)
+              + " bfloat16 or float16");
+    }
   }
 
   /** The ranks in a grid; refuses a number of ranks that does not fit. */

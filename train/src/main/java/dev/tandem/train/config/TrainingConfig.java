@@ -16,6 +16,7 @@ import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.LossKind;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.yaml.Default;
+import dev.tandem.parallel.mesh.Mesh;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -66,6 +67,7 @@ public record TrainingConfig(
     checkSamples(network, data);
     servers.ifPresent(wanted -> wanted.check(determinism, optimizer, batch, gradients));
     ReuseConfig.check(data.reuse().isPresent(), batch, determinism, servers);
+    strategy.check(network, determinism, servers, gradients, data.reuse().isPresent());
     if (determinism.elastic()) {
       checkElastic(batch, data, determinism, gradients);
     }
@@ -128,11 +130,23 @@ public record TrainingConfig(
 
   /** Refuses a number of ranks that cannot share the work. */
   public void checkRanks(int ranks) {
-    if (determinism.elastic() && ranks > determinism.shards()) {
+    Mesh mesh = mesh(ranks);
+    int data = mesh.size(Mesh.DATA);
+    if (strategy.mesh().sized() && batch.global() < data) {
+      throw new UsageException(
+          "batch.global %d is smaller than data=%d: use at most data=%d, or a larger batch.global"
+              .formatted(batch.global(), data, batch.global()));
+    }
+    if (determinism.elastic() && data > determinism.shards()) {
       throw new UsageException(
           "%d ranks cannot share %d shards: raise shards, or use determinism: run"
-              .formatted(ranks, determinism.shards()));
+              .formatted(data, determinism.shards()));
     }
+  }
+
+  /** The ranks of the strategy in a grid; refuses a number of ranks that does not fit. */
+  public Mesh mesh(int ranks) {
+    return strategy.mesh(ranks, network);
   }
 
   /** The configuration in a file, with defaults filled in. */

@@ -134,15 +134,23 @@ public final class RunRecord {
   /**
    * What a run is going to do.
    *
+   * @param strategy how the ranks share the work, as a user writes it
    * @param totalSteps at its end; likewise samples
    */
   public record Plan(
-      int ranks, String engine, String device, long totalSteps, long totalSamples, long epochs) {}
+      int ranks,
+      String strategy,
+      String engine,
+      String device,
+      long totalSteps,
+      long totalSamples,
+      long epochs) {}
 
   /** The ranks have begun to train. */
   public synchronized void running(Plan plan) {
     json.put("state", State.RUNNING.code());
     json.put("ranks", plan.ranks);
+    json.put("strategy", plan.strategy);
     json.put("engine", plan.engine);
     json.put("device", plan.device);
     json.put("totalSteps", plan.totalSteps);

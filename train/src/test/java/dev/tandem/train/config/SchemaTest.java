@@ -44,6 +44,10 @@ class SchemaTest {
     for (List<String> settings :
         List.of(
             List.<String>of(),
+            List.of("strategy=data=2,filter=2"),
+            List.of(
+                "strategy={mesh: {data: 2, spatial: 2x2}, layers: {ip1: filter, 'conv*': whole},"
+                    + " pipeline: {cuts: [conv2], schedule: gpipe}}"),
             List.of("synchronisation=topo+pool", "optimizer={kind: lars, trust: 0.02}"),
             List.of(
                 "checkpoint.every-steps=auto", "data.class-names=[a, b, c, d, e, f, g, h, i, 0]"),
@@ -68,6 +72,8 @@ class SchemaTest {
             "batch: {size: 3}",
             "batch: 3",
             "checkpoint: {best: 1}",
+            "strategy: {mesh: [2, 2]}",
+            "strategy: {gather: later}",
             "gradients: {reduction: mean}")) {
       assertFalse(wrong("c.yaml", SMALLEST + mistake).isEmpty(), mistake);
     }
