@@ -79,6 +79,19 @@ public record Ranges(long whole, long extent, List<Run> runs) {
         runs.stream().map(run -> new Run(run.from + offset, run.at, run.length)).toList());
   }
 
+  /** What the local places from one on and before another hold, as places of their own. */
+  public Ranges narrowed(long from, long to) {
+    List<Run> kept = new ArrayList<>();
+    for (Run run : runs) {
+      long first = Math.max(run.at, from);
+      long end = Math.min(run.at + run.length, to);
+      if (first < end) {
+        kept.add(new Run(run.from + first - run.at, first - from, end - first));
+      }
+    }
+    return new Ranges(whole, to - from, kept);
+  }
+
   /** Each place becomes this many neighbouring ones, in the whole dimension and locally. */
   public Ranges times(long factor) {
     return new Ranges(

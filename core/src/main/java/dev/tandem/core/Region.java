@@ -31,6 +31,13 @@ public record Region(List<Ranges> dimensions) {
     return new Region(shape.extents().stream().map(Ranges::all).toList());
   }
 
+  /** What local rows from one on and before another hold, rows being the first dimension. */
+  public Region rows(long from, long to) {
+    List<Ranges> fewer = new ArrayList<>(dimensions);
+    fewer.set(0, dimensions.getFirst().narrowed(from, to));
+    return new Region(fewer);
+  }
+
   /** The shape of the whole tensor. */
   public Shape whole() {
     return new Shape(dimensions.stream().map(Ranges::whole).toList());

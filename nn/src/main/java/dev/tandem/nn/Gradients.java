@@ -1,6 +1,9 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.engine.Tensor;
+import java.util.List;
+import java.util.Optional;
 
 /** What is done to all gradients of a network between the backward pass and the update. */
 public final class Gradients {
@@ -9,12 +12,35 @@ public final class Gradients {
 
   /** The Euclidean norm over all parameters; not finite if one gradient is not. */
   public static double norm(Network network) {
-    return network.inScope(() -> network.gradientBucket(0).everything().norm().item());
+    return network.inScope(
+        () ->
+            network
+                .gradientBucket(0)
+                .everything()
+                .map(gradients -> gradients.norm().item())
+                .orElseGet(() -> norm(network.updatedGradientTensors().tensors())));
+  }
+
+  private static double norm(List<Tensor> gradients) {
+    double squares = 0;
+    for (Tensor gradient : gradients) {
+      double norm = gradient.norm().item();
+      squares += norm * norm;
+    }
+    return Math.sqrt(squares);
   }
 
   /** Multiplies all gradients: by 1 / n after n batches have been added up. */
   public static void scale(Network network, double factor) {
-    network.inScope(() -> network.gradientBucket(0).everything().mul_(factor));
+    network.inScope(
+        () -> {
+          Optional<Tensor> everything = network.gradientBucket(0).everything();
+          everything
+              .map(List::of)
+              .orElseGet(network.updatedGradientTensors()::tensors)
+              .forEach(gradient -> gradient.mul_(factor));
+          return null;
+        });
   }
 
   /**

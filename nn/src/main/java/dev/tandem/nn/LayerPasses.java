@@ -68,7 +68,7 @@ public final class LayerPasses implements AutoCloseable {
         Layers.of(
             spec,
             inputs,
-            new LayerTensors(parameters.tensors(), buffers.tensors(), ScalarType.of(dtype)));
+            new LayerTensors(parameters.tensors(), buffers.tensors(), ScalarType.of(dtype), true));
   }
 
   /** The parameters: live memory. */

@@ -2,6 +2,7 @@ package dev.tandem.nn;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.GradientGraph;
+import dev.tandem.core.Region;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
@@ -10,6 +11,7 @@ import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.internal.FirstValues;
 import dev.tandem.nn.internal.FlatTensors;
 import dev.tandem.nn.internal.Graph;
+import dev.tandem.nn.internal.LayerHook;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
@@ -40,29 +42,49 @@ public final class Network implements AutoCloseable {
   private final NetworkOptions options;
   private final Set<String> frozen;
   private final Arena arena = Arena.ofShared();
+  private final Optional<ParameterMemory> memory;
   private final FlatTensors parameters;
   private final FlatTensors buffers;
   private final List<FlatTensors> gradients = new ArrayList<>();
+  private final FlatTensors updatedParameters;
+  private final FlatTensors updatedGradients;
   private final Graph graph;
   private final Passes passes;
   private final NetworkPart part;
 
-  private Network(Engine engine, NetworkSpec spec, NetworkOptions options, NetworkPart part) {
+  private Network(
+      Engine engine,
+      NetworkSpec spec,
+      NetworkOptions options,
+      NetworkPart part,
+      Optional<ParameterMemory> memory) {
     engine.enter();
     this.engine = engine;
     this.spec = spec;
     this.options = options;
     this.part = part;
+    this.memory = memory;
     Set<String> all = LayerNames.matching(part.whole(), options.frozen());
     if (!all.isEmpty() && part.whole().gradientGraph(options.dtype(), all).parameters().isEmpty()) {
       throw new UsageException("all layers are frozen: leave one with parameters to learn");
     }
     frozen = new LinkedHashSet<>(all);
     frozen.retainAll(spec.nodes().stream().map(NetworkSpec.Node::name).toList());
-    parameters = new FlatTensors(arena, "", options.dtype(), spec.parameters());
     buffers = new FlatTensors(arena, "", options.dtype(), spec.buffers());
-    gradients.add(new FlatTensors(arena, "", options.dtype(), spec.parameters()));
-    graph = new Graph(spec, parameters.tensors(), buffers.tensors(), computing(), frozen);
+    if (memory.isPresent()) {
+      ParameterMemory given = memory.get();
+      parameters = tensors(given.parameters());
+      gradients.add(tensors(given.gradients()));
+      updatedParameters = new FlatTensors(given.parameters().updated(), Optional.empty());
+      updatedGradients = new FlatTensors(given.gradients().updated(), Optional.empty());
+    } else {
+      parameters = new FlatTensors(arena, "", options.dtype(), spec.parameters());
+      gradients.add(new FlatTensors(arena, "", options.dtype(), spec.parameters()));
+      updatedParameters = parameters;
+      updatedGradients = gradients.getFirst();
+    }
+    LayerHook hook = memory.map(Network::hook).orElse(LayerHook.NONE);
+    graph = new Graph(spec, parameters.tensors(), buffers.tensors(), computing(), frozen, hook);
     passes = new Passes(this);
   }
 
@@ -82,19 +104,64 @@ public final class Network implements AutoCloseable {
    */
   public static Network create(
       Engine engine, NetworkSpec spec, Seed seed, NetworkOptions options, NetworkPart part) {
+    return create(engine, spec, seed, options, part, Optional.empty());
+  }
+
+  /**
+   * The same with parameters in memory from outside.
+   *
+   * @param memory closed with the network; empty for a network that has memory of its own
+   */
+  public static Network create(
+      Engine engine,
+      NetworkSpec spec,
+      Seed seed,
+      NetworkOptions options,
+      NetworkPart part,
+      Optional<ParameterMemory> memory) {
     part.check(spec);
-    Network network = new Network(engine, spec, options, part);
-    network.fill(network.parameters(), part.whole().parameters(), seed);
-    network.fill(network.buffers(), part.whole().buffers(), seed);
+    Network network = new Network(engine, spec, options, part, memory);
+    network.fill(network.parameters(), network.keptRegions(), part.whole().parameters(), seed);
+    network.fill(
+        network.buffers(),
+        network.buffers().stream().map(part::region).toList(),
+        part.whole().buffers(),
+        seed);
     return network;
   }
 
-  private void fill(List<TensorView> views, List<ParameterSpec> whole, Seed seed) {
+  private void fill(
+      List<TensorView> views, List<Region> regions, List<ParameterSpec> whole, Seed seed) {
     Map<String, ParameterSpec> byName =
         whole.stream().collect(Collectors.toMap(ParameterSpec::name, each -> each));
-    for (TensorView view : views) {
-      FirstValues.fill(view, byName.get(view.name()), part.region(view), seed);
+    for (int i = 0; i < views.size(); i++) {
+      TensorView view = views.get(i);
+      FirstValues.fill(view, byName.get(view.name()), regions.get(i), seed);
     }
+  }
+
+  private static FlatTensors tensors(ParameterMemory.Tensors given) {
+    return new FlatTensors(given.computing(), given.buffer());
+  }
+
+  private static LayerHook hook(ParameterMemory memory) {
+    boolean stay = memory.parameters().isWhole();
+    return new LayerHook() {
+      @Override
+      public void beforeForward(int parameter) {
+        memory.beforeForward(parameter);
+      }
+
+      @Override
+      public void beforeBackward(int parameter) {
+        memory.beforeBackward(parameter);
+      }
+
+      @Override
+      public boolean parametersStay() {
+        return stay;
+      }
+    };
   }
 
   public NetworkSpec spec() {
@@ -125,9 +192,40 @@ public final class Network implements AutoCloseable {
     return frozen;
   }
 
-  /** The parameters by layer, in the order of {@link NetworkSpec#parameters}. */
+  /**
+   * The parameters by layer, in the order of {@link NetworkSpec#parameters}: what is kept of them
+   * in a {@link ParameterMemory}.
+   */
   public List<TensorView> parameters() {
-    return parameters.views();
+    return memory.map(given -> given.parameters().kept()).orElseGet(parameters::views);
+  }
+
+  /** What an optimizer changes of the parameters, in their order. */
+  public List<TensorView> updatedParameters() {
+    return updatedParameters.views();
+  }
+
+  /** Which region of the whole network's parameter each of {@link #parameters} is. */
+  public List<Region> keptRegions() {
+    boolean whole = memory.isEmpty() || memory.get().parameters().isWhole();
+    return whole ? localRegions() : updatedRegions();
+  }
+
+  /** Which region of the whole network's parameter each of {@link #updatedParameters} is. */
+  public List<Region> updatedRegions() {
+    List<Region> regions = localRegions();
+    if (memory.isEmpty()) {
+      return regions;
+    }
+    List<Region> rows = new ArrayList<>();
+    for (int i = 0; i < regions.size(); i++) {
+      rows.add(regions.get(i).rows(memory.get().firstRow(i), memory.get().endRow(i)));
+    }
+    return rows;
+  }
+
+  private List<Region> localRegions() {
+    return parameters.views().stream().map(part::region).toList();
   }
 
   /** What else must be kept with the parameters, such as running statistics, by layer. */
@@ -135,9 +233,12 @@ public final class Network implements AutoCloseable {
     return buffers.views();
   }
 
-  /** The gradients, with the names and order of the parameters; zeros for frozen layers. */
+  /**
+   * The gradients, with the names and order of the parameters; zeros for frozen layers. What is
+   * kept of them in a {@link ParameterMemory}.
+   */
   public List<TensorView> gradients() {
-    return gradients(0);
+    return memory.map(given -> given.gradients().kept()).orElseGet(() -> gradients(0));
   }
 
   /** The gradients of one of several batches of a step; memory for them comes with first use. */
@@ -145,12 +246,15 @@ public final class Network implements AutoCloseable {
     return gradientBucket(shard).views();
   }
 
-  /** The memory of all parameters as one segment, with gaps of zeros for alignment. */
+  /**
+   * The memory of all parameters as one segment, with gaps of zeros for alignment; not in a {@link
+   * ParameterMemory}.
+   */
   public MemorySegment parameterBuffer() {
     return parameters.buffer();
   }
 
-  /** The memory of all gradients as one segment, laid out as that of the parameters. */
+  /** The same of all gradients, laid out as that of the parameters. */
   public MemorySegment gradientBuffer() {
     return gradients.getFirst().buffer();
   }
@@ -217,6 +321,11 @@ public final class Network implements AutoCloseable {
       parameters.close();
       buffers.close();
       gradients.forEach(FlatTensors::close);
+      if (memory.isPresent()) {
+        updatedParameters.close();
+        updatedGradients.close();
+        memory.get().close();
+      }
       arena.close();
     }
   }
@@ -225,8 +334,19 @@ public final class Network implements AutoCloseable {
     return graph;
   }
 
-  FlatTensors parameterBucket() {
-    return parameters;
+  /** What an optimizer changes. */
+  FlatTensors updatedParameterTensors() {
+    return updatedParameters;
+  }
+
+  /** What it changes them by. */
+  FlatTensors updatedGradientTensors() {
+    return updatedGradients;
+  }
+
+  /** An optimizer has changed the parameters. */
+  void updated() {
+    memory.ifPresent(ParameterMemory::updated);
   }
 
   FlatTensors gradientBucket(int shard) {

@@ -31,10 +31,14 @@ abstract class ParameterwiseOptimizer implements Optimizer {
   /** An optimizer that keeps tensors of these names, zero at first. */
   ParameterwiseOptimizer(Network network, String... slotNames) {
     this.network = network;
+    List<TensorView> updated = network.updatedParameters();
     for (String name : slotNames) {
       slots.add(
           new FlatTensors(
-              arena, "optimizer." + name + ".", network.dtype(), network.spec().parameters()));
+              arena,
+              network.dtype(),
+              updated.stream().map(view -> "optimizer." + name + "." + view.name()).toList(),
+              updated.stream().map(TensorView::shape).toList()));
     }
   }
 
@@ -52,7 +56,7 @@ abstract class ParameterwiseOptimizer implements Optimizer {
     network.inScope(
         () -> {
           steps.set(ValueLayout.JAVA_LONG, 0, steps() + 1);
-          List<TensorView> parameters = network.parameters();
+          List<TensorView> parameters = network.updatedParameters();
           for (int i = 0; i < parameters.size(); i++) {
             if (!network.graph().updates(i)) {
               continue;
@@ -61,14 +65,15 @@ abstract class ParameterwiseOptimizer implements Optimizer {
             boolean weight = parameters.get(i).shape().extents().size() > 1;
             update(
                 new Update(
-                    network.parameterBucket().tensor(i),
-                    network.gradientBucket(0).tensor(i),
+                    network.updatedParameterTensors().tensor(i),
+                    network.updatedGradientTensors().tensor(i),
                     weight,
                     i),
                 learningRate);
           }
           return null;
         });
+    network.updated();
   }
 
   @Override

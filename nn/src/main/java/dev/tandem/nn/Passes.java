@@ -137,7 +137,7 @@ final class Passes {
   }
 
   private void tell(TrainingStep step, int shard, int parameter) {
-    step.ready().ready(shard, parameter, network.gradients(shard).get(parameter));
+    step.ready().ready(shard, parameter, network.gradientBucket(shard).views().get(parameter));
   }
 
   private static Mode mode(TrainingStep step, long firstSample, long samples) {

@@ -8,6 +8,7 @@ import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.internal.Graph;
+import dev.tandem.nn.internal.LayerHook;
 import dev.tandem.nn.internal.Mode;
 import dev.tandem.nn.internal.Torch;
 import dev.tandem.nn.spec.NetworkSpec;
@@ -30,7 +31,9 @@ final class WholeGraph {
     ScalarType type = ScalarType.of(network.dtype());
     try (Scope _ = new Scope()) {
       List<Tensor> parameters = tensors(network.parameters());
-      Graph graph = new Graph(spec, parameters, tensors(network.buffers()), type, network.frozen());
+      Graph graph =
+          new Graph(
+              spec, parameters, tensors(network.buffers()), type, network.frozen(), LayerHook.NONE);
       List<Tensor> leaves = new ArrayList<>();
       List<TensorView> gradients = new ArrayList<>();
       for (int i = 0; i < parameters.size(); i++) {

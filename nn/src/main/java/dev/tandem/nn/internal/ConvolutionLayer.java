@@ -10,7 +10,10 @@ import dev.tandem.nn.spec.Convolution;
 import dev.tandem.nn.spec.Window;
 import java.util.List;
 
-/** A convolution in two or three dimensions of space; saves the weights that it computed with. */
+/**
+ * A convolution in two or three dimensions of space; saves the weights that it computed with, if
+ * they stay.
+ */
 final class ConvolutionLayer implements Layer {
 
   private final LayerTensors tensors;
@@ -41,17 +44,17 @@ final class ConvolutionLayer implements Layer {
       if (bias) {
         output.add_(Torch.perChannel(tensors.computing(1), output));
       }
-      return new Pass(input, output, weight);
+      return new Pass(input, output, tensors.saved(weight));
     }
     Tensor output =
         Functions.convolution(input, weight, tensors.computingOptional(1), windows, groups);
-    return new Pass(input, output, weight);
+    return new Pass(input, output, tensors.saved(weight));
   }
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
     if (product.paysForData(pass.input())) {
-      return List.of(product.dataGradient(pass.input(), pass.saved(0), outputGradient));
+      return List.of(product.dataGradient(pass.input(), weight(pass), outputGradient));
     }
     return List.of(backward(pass, outputGradient, Mask.DATA).first());
   }
@@ -72,8 +75,12 @@ final class ConvolutionLayer implements Layer {
     }
   }
 
+  private Tensor weight(Pass pass) {
+    return pass.saved().isEmpty() ? tensors.computingFast(0) : pass.saved(0);
+  }
+
   private Three backward(Pass pass, Tensor outputGradient, Mask wanted) {
     return Functions.convolutionBackward(
-        outputGradient, pass.input(), pass.saved(0), biasShape, windows, groups, wanted);
+        outputGradient, pass.input(), weight(pass), biasShape, windows, groups, wanted);
   }
 }

@@ -4,7 +4,10 @@ import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Tensor;
 import java.util.List;
 
-/** A fully connected layer over the last dimension; saves the weights that it computed with. */
+/**
+ * A fully connected layer over the last dimension; saves the weights that it computed with, if they
+ * stay.
+ */
 final class FullyConnectedLayer implements Layer {
 
   private final LayerTensors tensors;
@@ -17,12 +20,14 @@ final class FullyConnectedLayer implements Layer {
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
     Tensor weight = tensors.computing(0);
-    return new Pass(input, Functions.linear(input, weight, tensors.computingOptional(1)), weight);
+    Tensor output = Functions.linear(input, weight, tensors.computingOptional(1));
+    return new Pass(input, output, tensors.saved(weight));
   }
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    return List.of(outputGradient.matmul(pass.saved(0)));
+    Tensor weight = pass.saved().isEmpty() ? tensors.computing(0) : pass.saved(0);
+    return List.of(outputGradient.matmul(weight));
   }
 
   @Override

@@ -50,6 +50,7 @@ public final class Graph {
   private final boolean[] overwrites;
   private final int[] lastUse;
   private final List<Integer> outputs;
+  private final LayerHook hook;
 
   /**
    * A graph with these parameters and buffers, in the order of the spec.
@@ -62,8 +63,9 @@ public final class Graph {
       List<Tensor> parameters,
       List<Tensor> buffers,
       ScalarType computing,
-      Set<String> frozenLayers) {
-    this(spec, parameters, buffers, computing, frozenLayers, (_, layer) -> layer);
+      Set<String> frozenLayers,
+      LayerHook hook) {
+    this(spec, parameters, buffers, computing, frozenLayers, hook, (_, layer) -> layer);
   }
 
   /** As above, with something put around each layer by its name: tests watch passes so. */
@@ -73,8 +75,10 @@ public final class Graph {
       List<Tensor> buffers,
       ScalarType computing,
       Set<String> frozenLayers,
+      LayerHook hook,
       BiFunction<String, Layer, Layer> around) {
     this.spec = spec;
+    this.hook = hook;
     int size = spec.nodes().size();
     firstParameter = new int[size + 1];
     frozen = new boolean[size];
@@ -96,7 +100,8 @@ public final class Graph {
           new LayerTensors(
               parameters.subList(firstParameter[i], firstParameter[i + 1]),
               buffers.subList(firstBuffer, firstBuffer + ownBuffers),
-              computing);
+              computing,
+              hook.parametersStay());
       layers.add(around.apply(node.name(), Layers.of(node.layer(), shapes.get(i), tensors)));
       firstBuffer += ownBuffers;
       inputs.add(node.inputs().stream().map(numbers::get).toList());
@@ -202,6 +207,20 @@ public final class Graph {
   /** The place of a node's first parameter among all; that of the next node ends them. */
   int firstParameter(int node) {
     return firstParameter[node];
+  }
+
+  /** This node's forward pass begins. */
+  void beforeForward(int node) {
+    if (firstParameter[node] < firstParameter[node + 1]) {
+      hook.beforeForward(firstParameter[node]);
+    }
+  }
+
+  /** This node's backward pass begins. */
+  void beforeBackward(int node) {
+    if (firstParameter[node] < firstParameter[node + 1]) {
+      hook.beforeBackward(firstParameter[node]);
+    }
   }
 
   /** Whether this node computes as in evaluation and its parameters, if any, stay. */

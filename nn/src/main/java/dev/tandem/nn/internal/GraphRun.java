@@ -62,6 +62,7 @@ public final class GraphRun implements AutoCloseable {
   }
 
   void forward(int node) {
+    graph.beforeForward(node);
     try (Scope _ = new Scope()) {
       Mode own = graph.isFrozen(node) ? Mode.EVALUATION : mode;
       Layer layer = graph.layer(node);
@@ -102,6 +103,9 @@ public final class GraphRun implements AutoCloseable {
    * @param ready told the numbers of the node's parameters when their gradients are there
    */
   void backward(int node, IntConsumer ready) {
+    if (graph.learns(node)) {
+      graph.beforeBackward(node);
+    }
     Layer layer = graph.layer(node);
     Layer.Pass pass = passes[node];
     Tensor gradient = gradients[node];
@@ -127,12 +131,14 @@ public final class GraphRun implements AutoCloseable {
   }
 
   void forwardTogether(int node, Tensor totals) {
+    graph.beforeForward(node);
     try (Scope _ = new Scope()) {
       passes[node] = batchNorm(node).forwardTogether(inputs(node).getFirst(), totals).keep();
     }
   }
 
   Tensor backwardSums(int node, IntConsumer ready) {
+    graph.beforeBackward(node);
     Tensor sums = batchNorm(node).backwardSums(passes[node], gradients[node]);
     batchNorm(node).putWeights(sums, sink(node));
     tell(node, ready);

@@ -8,8 +8,10 @@ import java.util.List;
  * The parameters and buffers of one layer, borrowed, and the type that it computes in.
  *
  * @param computing the type of activations; parameters of another type are converted on each use
+ * @param stay whether parameters are there between the passes; if not, layers keep no copies
  */
-public record LayerTensors(List<Tensor> parameters, List<Tensor> buffers, ScalarType computing) {
+public record LayerTensors(
+    List<Tensor> parameters, List<Tensor> buffers, ScalarType computing, boolean stay) {
 
   public LayerTensors {
     parameters = List.copyOf(parameters);
@@ -28,11 +30,16 @@ public record LayerTensors(List<Tensor> parameters, List<Tensor> buffers, Scalar
   }
 
   /**
-   * The same in the engine's fastest order. To be saved for the backward passes: otherwise each of
-   * them would convert the order again.
+   * The same in the engine's fastest order. To be saved for the backward passes, unless parameters
+   * do not stay: otherwise each of them would convert the order again.
    */
   Tensor computingFast(int index) {
     return Torch.fast(parameters.get(index), computing);
+  }
+
+  /** These converted parameters as a pass saves them: nothing if parameters do not stay. */
+  Tensor[] saved(Tensor... converted) {
+    return stay ? converted : new Tensor[0];
   }
 
   /** A parameter as the layer computes with it, or nothing if the layer has no such parameter. */

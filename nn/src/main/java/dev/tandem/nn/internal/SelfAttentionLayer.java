@@ -3,13 +3,15 @@ package dev.tandem.nn.internal;
 import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.SelfAttention;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Multi-head self-attention. N samples of T tokens of E features; H heads of D features, W = H D.
  *
  * <p>Saves queries, keys and values (N H T D each), the shares that each token gives to each (N H T
- * T), the heads' answers side by side (N T W), and the weights that it computed with.
+ * T), the heads' answers side by side (N T W), and, if they stay, the weights that it computed
+ * with.
  */
 final class SelfAttentionLayer implements Layer {
 
@@ -44,12 +46,14 @@ final class SelfAttentionLayer implements Layer {
     Tensor shares = Functions.softmax(scores, 3);
     Tensor answers = sideBySide(shares.matmul(values));
     Tensor output = Functions.linear(answers, outWeight, tensors.computingOptional(3));
-    return new Pass(input, output, queries, keys, values, shares, answers, inWeight, outWeight);
+    List<Tensor> saved = new ArrayList<>(List.of(queries, keys, values, shares, answers));
+    saved.addAll(List.of(tensors.saved(inWeight, outWeight)));
+    return new Pass(List.of(input), output, saved);
   }
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    return List.of(byProjection(pass, outputGradient).matmul(pass.saved(IN_WEIGHT)));
+    return List.of(byProjection(pass, outputGradient).matmul(weight(pass, IN_WEIGHT, 0)));
   }
 
   @Override
@@ -63,7 +67,7 @@ final class SelfAttentionLayer implements Layer {
     Tensor byProjection = byProjection(pass, outputGradient);
     putWeights(pass, outputGradient, byProjection, sink);
     weightsReady.run();
-    return List.of(byProjection.matmul(pass.saved(IN_WEIGHT)));
+    return List.of(byProjection.matmul(weight(pass, IN_WEIGHT, 0)));
   }
 
   private void putWeights(
@@ -83,7 +87,7 @@ final class SelfAttentionLayer implements Layer {
     Tensor queries = pass.saved(QUERIES);
     Tensor keys = pass.saved(KEYS);
     Tensor shares = pass.saved(SHARES);
-    Tensor byAnswers = head(outputGradient.matmul(pass.saved(OUT_WEIGHT)), 0); // N H T D
+    Tensor byAnswers = head(outputGradient.matmul(weight(pass, OUT_WEIGHT, 2)), 0); // N H T D
     Tensor byValues = shares.transpose(2, 3).matmul(byAnswers);
     Tensor byShares = byAnswers.matmul(pass.saved(VALUES).transpose(2, 3)); // N H T T
     Tensor sums = byShares.mul(shares).sum(3).unsqueeze(3);
@@ -105,6 +109,10 @@ final class SelfAttentionLayer implements Layer {
         .reshape(batch, tokens, heads, width / heads)
         .transpose(1, 2)
         .contiguous();
+  }
+
+  private Tensor weight(Pass pass, int place, int parameter) {
+    return place < pass.saved().size() ? pass.saved(place) : tensors.computing(parameter);
   }
 
   private static Tensor sideBySide(Tensor heads) {

@@ -78,6 +78,7 @@ class FrozenPassesTest {
               buffers.tensors(),
               ScalarType.FLOAT,
               frozen,
+              LayerHook.NONE,
               Watched::new);
       Mode mode = new Mode(true, new Seed(1), 0, 0, 0);
       try (GraphRun run = new GraphRun(graph, input(), mode, gradients.tensors(), false)) {

@@ -55,7 +55,10 @@ class LayerTest {
         buffers.add(Tensor.zeros(type, buffer.shape().toArray()));
       }
       Layer layer =
-          Layers.of(drawn.layer(), drawn.inputs(), new LayerTensors(weights, buffers, type));
+          Layers.of(
+              drawn.layer(),
+              drawn.inputs(),
+              new LayerTensors(weights, buffers, type, random.nextBoolean()));
       Shape output = drawn.layer().output(drawn.inputs());
       return new Trial(
           drawn, layer, inputs, weights, Torch.fast(random(random, batch(output), type)));
