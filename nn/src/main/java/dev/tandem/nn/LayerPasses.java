@@ -16,6 +16,7 @@ import dev.tandem.nn.internal.LayerTensors;
 import dev.tandem.nn.internal.Layers;
 import dev.tandem.nn.internal.Mode;
 import dev.tandem.nn.internal.Torch;
+import dev.tandem.nn.internal.Workspace;
 import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.ParameterSpec;
 import java.lang.foreign.Arena;
@@ -68,7 +69,12 @@ public final class LayerPasses implements AutoCloseable {
         Layers.of(
             spec,
             inputs,
-            new LayerTensors(parameters.tensors(), buffers.tensors(), ScalarType.of(dtype), true));
+            new LayerTensors(
+                parameters.tensors(),
+                buffers.tensors(),
+                ScalarType.of(dtype),
+                true,
+                new Workspace()));
   }
 
   /** The parameters: live memory. */

@@ -326,6 +326,7 @@ public final class Network implements AutoCloseable {
         updatedGradients.close();
         memory.get().close();
       }
+      graph.close();
       arena.close();
     }
   }

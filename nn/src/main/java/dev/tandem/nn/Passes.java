@@ -68,8 +68,9 @@ final class Passes {
 
   private Tensor answers(MemorySegment inputs, int count) {
     try (GraphRun run =
-        new GraphRun(network.graph(), input(inputs, count), Mode.EVALUATION, List.of(), false)) {
-      return run.answer();
+        new GraphRun(
+            network.graph(), input(inputs, count), Mode.evaluation(count), List.of(), false)) {
+      return run.answer().orElseThrow();
     }
   }
 
@@ -140,8 +141,8 @@ final class Passes {
     step.ready().ready(shard, parameter, network.gradientBucket(shard).views().get(parameter));
   }
 
-  private static Mode mode(TrainingStep step, long firstSample, long samples) {
-    return new Mode(true, step.seed(), step.number(), firstSample, samples);
+  private static Mode mode(TrainingStep step, long firstSample, int count) {
+    return new Mode(true, step.seed(), step.number(), firstSample, count);
   }
 
   /** Samples in the order in memory and the type that the layers compute with. */

@@ -42,7 +42,7 @@ final class WholeGraph {
           gradients.add(network.gradients().get(i));
         }
       }
-      Mode mode = new Mode(true, step.seed(), step.number(), step.firstSample(), 0);
+      Mode mode = new Mode(true, step.seed(), step.number(), step.firstSample(), samples.count());
       Tensor loss = Autograd.tracked(() -> loss(network, graph, samples, mode, leaves));
       List<Tensor> found = Autograd.gradients(loss, leaves, Tensor.zeros(type).fullLike(1));
       for (int i = 0; i < gradients.size(); i++) {
@@ -70,7 +70,7 @@ final class WholeGraph {
         Tensor zero = leaves.getFirst().sum().mul(0);
         inputs.replaceAll(input -> input.add(zero));
       }
-      Mode own = network.frozen().contains(name) ? Mode.EVALUATION : mode;
+      Mode own = network.frozen().contains(name) ? Mode.evaluation(mode.samples()) : mode;
       values.put(name, graph.layer(node).forward(inputs, own).output());
     }
     Loss function = Loss.of(spec.loss());

@@ -43,6 +43,7 @@ enum Operation {
       "19empty_memory_format4callEN3c108ArrayRefINS2_6SymIntEEESt8optionalINS2_10ScalarTypeEES6_INS2_6LayoutEES6_INS2_6DeviceEES6_IbES6_INS2_12MemoryFormatEE"),
   EQ_TENSOR("9eq_Tensor4callERKNS_6TensorES4_"),
   EXPAND("6expand4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEEb"),
+  FILL_IN_PLACE_SCALAR("12fill__Scalar4callERNS_6TensorERKN3c106ScalarE"),
   FLATTEN("18flatten_using_ints4callERKNS_6TensorEll"),
   FULL_LIKE(
       "9full_like4callERKNS_6TensorERKN3c106ScalarESt8optionalINS5_10ScalarTypeEES9_INS5_6LayoutEES9_INS5_6DeviceEES9_IbES9_INS5_12MemoryFormatEE"),

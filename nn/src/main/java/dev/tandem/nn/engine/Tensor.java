@@ -83,13 +83,18 @@ public final class Tensor {
 
   /** Memory as it comes. */
   public static Tensor empty(ScalarType type, long... sizes) {
+    return empty(type, MemoryFormat.CONTIGUOUS, sizes);
+  }
+
+  /** Memory as it comes, in this order. */
+  public static Tensor empty(ScalarType type, MemoryFormat format, long... sizes) {
     return returning(Operation.EMPTY)
         .numbers(sizes)
         .optionalType(type)
         .absent()
         .absent()
         .absent()
-        .absent()
+        .optionalFormat(format)
         .result();
   }
 
@@ -434,6 +439,11 @@ public final class Tensor {
 
   public Tensor zero_() {
     begin(Operation.ZERO_IN_PLACE).tensor(this).call();
+    return this;
+  }
+
+  public Tensor fill_(double value) {
+    begin(Operation.FILL_IN_PLACE_SCALAR).tensor(this).scalar(value).call();
     return this;
   }
 

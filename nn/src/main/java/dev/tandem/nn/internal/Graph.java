@@ -19,6 +19,7 @@ import dev.tandem.nn.spec.LayerNorm;
 import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.LocalResponseNorm;
 import dev.tandem.nn.spec.MaxPool;
+import dev.tandem.nn.spec.Movement;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.Positions;
 import dev.tandem.nn.spec.SelfAttention;
@@ -33,12 +34,13 @@ import java.util.Set;
 import java.util.function.BiFunction;
 
 /** The layers of a network in the engine, and who feeds whom; it borrows all tensors. */
-public final class Graph {
+public final class Graph implements AutoCloseable {
 
   /** The number that stands for the network's input among the numbers of nodes. */
   static final int INPUT = -1;
 
   private final NetworkSpec spec;
+  private final Workspace workspace = new Workspace();
   private final List<Layer> layers = new ArrayList<>();
   private final List<List<Integer>> inputs = new ArrayList<>();
   private final int[] firstParameter;
@@ -101,14 +103,15 @@ public final class Graph {
               parameters.subList(firstParameter[i], firstParameter[i + 1]),
               buffers.subList(firstBuffer, firstBuffer + ownBuffers),
               computing,
-              hook.parametersStay());
+              hook.parametersStay(),
+              workspace);
       layers.add(around.apply(node.name(), Layers.of(node.layer(), shapes.get(i), tensors)));
       firstBuffer += ownBuffers;
       inputs.add(node.inputs().stream().map(numbers::get).toList());
       numbers.put(node.name(), i);
       frozen[i] = frozenLayers.contains(node.name());
       frozenParameters.set(firstParameter[i], firstParameter[i + 1], frozen[i]);
-      learns[i] = ownParameters > 0 && !frozen[i];
+      learns[i] = (ownParameters > 0 && !frozen[i]) || returnsGradient(i);
       for (int input : inputs.get(i)) {
         learns[i] |= input != INPUT && learns[input];
         if (input != INPUT) {
@@ -122,14 +125,26 @@ public final class Graph {
     markOverwriting();
   }
 
-  /** An activation may take the place of its input, if nothing else needs that, now or later. */
+  private static boolean canOverwrite(LayerSpec layer) {
+    return layer instanceof Activation
+        || (layer instanceof Exchange exchange
+            && exchange.forward().collective() == Movement.Collective.ALLREDUCE);
+  }
+
+  /**
+   * An activation or a sum over ranks may take the place of its input, if nothing else needs that,
+   * now or later.
+   */
   private void markOverwriting() {
     int[] uses = new int[size()];
     inputs.forEach(own -> own.stream().filter(input -> input != INPUT).forEach(in -> uses[in]++));
     for (int i = 0; i < size(); i++) {
+      if (inputs.get(i).isEmpty()) {
+        continue;
+      }
       int input = inputs.get(i).getFirst();
       overwrites[i] =
-          spec.nodes().get(i).layer() instanceof Activation
+          canOverwrite(spec.nodes().get(i).layer())
               && input != INPUT
               && uses[input] == 1
               && !outputs.contains(input)
@@ -171,12 +186,24 @@ public final class Graph {
   }
 
   private void markAnswers() {
-    answers[outputs.getFirst()] = true;
+    if (!outputs.isEmpty()) {
+      answers[outputs.getFirst()] = true;
+    }
+    for (int i = 0; i < size(); i++) {
+      // What crosses to another rank always does: that rank cannot know what is needed here.
+      answers[i] |= role(i) == Exchange.Role.SEND || role(i) == Exchange.Role.RECEIVE;
+    }
     for (int i = size() - 1; i >= 0; i--) {
       if (answers[i]) {
         inputs.get(i).stream().filter(input -> input != INPUT).forEach(in -> answers[in] = true);
       }
     }
+  }
+
+  private Exchange.Role role(int node) {
+    return spec.nodes().get(node).layer() instanceof Exchange exchange
+        ? exchange.role()
+        : Exchange.Role.WITHIN;
   }
 
   public int size() {
@@ -246,6 +273,13 @@ public final class Graph {
     return learns[node];
   }
 
+  /** Whether this node has no input but sends the gradient of its output to another rank. */
+  boolean returnsGradient(int node) {
+    return spec.nodes().get(node).layer() instanceof Exchange exchange
+        && exchange.role() == Exchange.Role.RECEIVE
+        && exchange.learns();
+  }
+
   /** Whether the output of this node may take the place of its input. */
   boolean overwrites(int node) {
     return overwrites[node];
@@ -259,5 +293,11 @@ public final class Graph {
   /** Whether this node is the last that takes the output of the other. */
   boolean isLastUse(int node, int input) {
     return lastUse[input] == node;
+  }
+
+  /** Frees the memory of exchanges. */
+  @Override
+  public void close() {
+    workspace.close();
   }
 }

@@ -4,6 +4,7 @@ import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
@@ -44,27 +45,30 @@ public final class GraphRun implements AutoCloseable {
     return graph;
   }
 
-  /** The answer of the network, which belongs to the caller's scope; frees all else on the way. */
-  public Tensor answer() {
-    int last = graph.outputs().getFirst();
-    for (int node = 0; node <= last; node++) {
+  /**
+   * The answer of the network, which belongs to the caller's scope, unless it is another rank's to
+   * give; frees all else on the way.
+   */
+  public Optional<Tensor> answer() {
+    int last = graph.outputs().isEmpty() ? Graph.INPUT : graph.outputs().getFirst();
+    for (int node = 0; node < graph.size(); node++) {
       if (graph.answers(node)) {
         forward(node);
         dropSaved(node);
         for (int before : graph.inputs(node)) {
-          if (before != Graph.INPUT && graph.isLastUse(node, before)) {
+          if (before != Graph.INPUT && before != last && graph.isLastUse(node, before)) {
             dropPass(before);
           }
         }
       }
     }
-    return output(last).alias();
+    return last == Graph.INPUT ? Optional.empty() : Optional.of(output(last).alias());
   }
 
   void forward(int node) {
     graph.beforeForward(node);
     try (Scope _ = new Scope()) {
-      Mode own = graph.isFrozen(node) ? Mode.EVALUATION : mode;
+      Mode own = graph.isFrozen(node) ? Mode.evaluation(mode.samples()) : mode;
       Layer layer = graph.layer(node);
       Layer.Pass pass =
           graph.overwrites(node)
@@ -111,7 +115,8 @@ public final class GraphRun implements AutoCloseable {
     Tensor gradient = gradients[node];
     GradientSink sink = sink(node);
     try (Scope _ = new Scope()) {
-      boolean passesOn = graph.inputs(node).stream().anyMatch(this::takesGradient);
+      boolean passesOn =
+          graph.returnsGradient(node) || graph.inputs(node).stream().anyMatch(this::takesGradient);
       if (passesOn && graph.isFrozen(node)) {
         addToInputs(node, layer.backwardData(pass, gradient));
       } else if (passesOn) {
@@ -215,7 +220,7 @@ public final class GraphRun implements AutoCloseable {
   private void dropSaved(int node) {
     Layer.Pass pass = passes[node];
     pass.saved().forEach(Tensor::release);
-    passes[node] = new Layer.Pass(pass.inputs(), pass.output(), List.of());
+    passes[node] = new Layer.Pass(pass.inputs(), pass.output(), List.of(), pass.samples());
   }
 
   private void dropPass(int node) {

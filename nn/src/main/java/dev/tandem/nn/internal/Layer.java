@@ -17,8 +17,13 @@ public interface Layer {
    * What happened in one forward pass.
    *
    * @param saved what else the backward passes need, as the layer likes it
+   * @param samples of the batch, for a layer whose backward passes must know
    */
-  record Pass(List<Tensor> inputs, Tensor output, List<Tensor> saved) {
+  record Pass(List<Tensor> inputs, Tensor output, List<Tensor> saved, long samples) {
+
+    Pass(List<Tensor> inputs, Tensor output, List<Tensor> saved) {
+      this(inputs, output, saved, 0);
+    }
 
     Pass(Tensor input, Tensor output, Tensor... saved) {
       this(List.of(input), output, List.of(saved));

@@ -30,7 +30,7 @@ public final class Layers {
 
   /** The layer in the engine, which borrows its tensors. */
   public static Layer of(LayerSpec layer, List<Shape> inputs, LayerTensors tensors) {
-    Shape input = inputs.getFirst();
+    Shape input = inputs.isEmpty() ? null : inputs.getFirst(); // a receive has none
     return switch (layer) {
       case Activation spec -> new ActivationLayer(spec);
       case Add _ -> new ShapeLayers.Add();
@@ -39,7 +39,7 @@ public final class Layers {
       case Concatenation _ -> new ShapeLayers.Concatenation();
       case Convolution spec -> new ConvolutionLayer(spec, input, tensors);
       case Dropout spec -> new DropoutLayer(spec, input);
-      case Exchange exchange -> throw exchange.refused();
+      case Exchange spec -> new ExchangeLayer(spec, input, tensors);
       case Flatten _ -> new ShapeLayers.Flatten();
       case FullyConnected _ -> new FullyConnectedLayer(tensors);
       case GlobalPool spec -> new GlobalPoolLayer(spec);

@@ -9,10 +9,13 @@ import dev.tandem.core.Seed;
  * @param seed of all dropouts of a run
  * @param step number of the step
  * @param firstSample place of the batch's first sample among all samples of the step
- * @param samples of the batch, of which a tensor of a split network may have a share
+ * @param samples of the batch; a tensor of a network that is split over ranks may have a share of
+ *     them
  */
 public record Mode(boolean training, Seed seed, long step, long firstSample, long samples) {
 
   /** For answers, not for learning. */
-  public static final Mode EVALUATION = new Mode(false, new Seed(0), 0, 0, 0);
+  public static Mode evaluation(long samples) {
+    return new Mode(false, new Seed(0), 0, 0, samples);
+  }
 }

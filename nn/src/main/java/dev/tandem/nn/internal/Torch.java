@@ -27,11 +27,36 @@ public final class Torch {
 
   /** The order in memory that the engine is fastest with: channels last for images, volumes. */
   public static Tensor fast(Tensor tensor) {
-    return switch (tensor.dim()) {
-      case 4 -> tensor.contiguous(MemoryFormat.CHANNELS_LAST);
-      case 5 -> tensor.contiguous(MemoryFormat.CHANNELS_LAST_3D);
-      default -> tensor.contiguous();
+    return tensor.contiguous(fastFormat(tensor.dim()));
+  }
+
+  private static MemoryFormat fastFormat(int dimensions) {
+    return switch (dimensions) {
+      case 4 -> MemoryFormat.CHANNELS_LAST;
+      case 5 -> MemoryFormat.CHANNELS_LAST_3D;
+      default -> MemoryFormat.CONTIGUOUS;
     };
+  }
+
+  /** Memory as it comes, in the order that the engine is fastest with. */
+  static Tensor fastEmpty(ScalarType type, long... extents) {
+    return Tensor.empty(type, fastFormat(extents.length), extents);
+  }
+
+  /** A tensor in this memory, which must outlive it, in the order of {@link #fast}. */
+  static Tensor fastIn(MemorySegment memory, ScalarType type, long... extents) {
+    if (fastFormat(extents.length) == MemoryFormat.CONTIGUOUS) {
+      return Tensor.of(memory, type, extents);
+    }
+    long[] strides = new long[extents.length];
+    strides[1] = 1;
+    long stride = extents[1];
+    for (int i = extents.length - 1; i >= 2; i--) {
+      strides[i] = stride;
+      stride *= extents[i];
+    }
+    strides[0] = stride;
+    return Tensor.strided(memory, type, extents, strides);
   }
 
   /** The same numbers in this type and in the order in memory that the engine is fastest with. */

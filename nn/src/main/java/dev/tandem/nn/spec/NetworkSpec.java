@@ -19,7 +19,8 @@ import java.util.Set;
  * @param input the shape of one sample
  * @param nodes the layers, each behind its inputs
  * @param outputs the first is the network's answer, one number for each class or quantity; others
- *     are helpers whose losses count in training alone
+ *     are helpers whose losses count in training alone. None in a part of a network that sends what
+ *     it computes to another rank.
  */
 public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, LossKind loss) {
 
@@ -52,7 +53,7 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
   public NetworkSpec {
     nodes = List.copyOf(nodes);
     outputs = List.copyOf(outputs);
-    checkOutputs(outputs, shapes(input, nodes));
+    checkOutputs(nodes, outputs, shapes(input, nodes));
     checkUses(nodes, outputs);
   }
 
@@ -118,8 +119,11 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
     return nodes.stream().map(node -> node.inputs().stream().map(shapes::get).toList()).toList();
   }
 
-  /** Numbers in the network's answer: the classes that it tells apart. */
+  /** Numbers in the network's answer: the classes that it tells apart; 0 if it gives none. */
   public int classes() {
+    if (outputs.isEmpty()) {
+      return 0;
+    }
     return Math.toIntExact(shapes().get(outputs.getFirst().layer()).elements());
   }
 
@@ -204,8 +208,14 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
     return shapes;
   }
 
-  private static void checkOutputs(List<Output> outputs, Map<String, Shape> shapes) {
-    if (outputs.isEmpty() || shapes.size() == 1) {
+  private static boolean isSend(Node node) {
+    return node.layer() instanceof Exchange exchange && exchange.role() == Exchange.Role.SEND;
+  }
+
+  private static void checkOutputs(
+      List<Node> nodes, List<Output> outputs, Map<String, Shape> shapes) {
+    boolean sends = nodes.stream().anyMatch(NetworkSpec::isSend);
+    if (nodes.isEmpty() || (outputs.isEmpty() && !sends)) {
       throw new UsageException("a network has at least one layer and one output");
     }
     Shape answer = null;
@@ -238,7 +248,7 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
     Set<String> used = new HashSet<>();
     outputs.forEach(output -> used.add(output.layer()));
     for (Node node : nodes.reversed()) {
-      if (!used.contains(node.name())) {
+      if (!used.contains(node.name()) && !isSend(node)) {
         throw new UsageException(
             "layer %s leads to no output: remove it, or name it as an input of another layer"
                 .formatted(node.name()));

@@ -80,7 +80,7 @@ class FrozenPassesTest {
               frozen,
               LayerHook.NONE,
               Watched::new);
-      Mode mode = new Mode(true, new Seed(1), 0, 0, 0);
+      Mode mode = new Mode(true, new Seed(1), 0, 0, 2);
       try (GraphRun run = new GraphRun(graph, input(), mode, gradients.tensors(), false)) {
         Lockstep lockstep = new Lockstep(List.of(run), null);
         lockstep.forward();

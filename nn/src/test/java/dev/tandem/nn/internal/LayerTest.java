@@ -11,6 +11,7 @@ import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.engine.Tensors;
+import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.testkit.TestSeed;
@@ -30,7 +31,7 @@ class LayerTest {
   private static final int BATCH = 3;
   private static final int ROUNDS = 3;
   private static final int CHECKED = 12; // elements of each tensor, by finite differences
-  private static final Mode MODE = new Mode(true, new Seed(5), 7, 100, 0);
+  private static final Mode MODE = new Mode(true, new Seed(5), 7, 100, BATCH);
 
   @BeforeAll
   static void startEngine() {
@@ -58,7 +59,7 @@ class LayerTest {
           Layers.of(
               drawn.layer(),
               drawn.inputs(),
-              new LayerTensors(weights, buffers, type, random.nextBoolean()));
+              new LayerTensors(weights, buffers, type, random.nextBoolean(), new Workspace()));
       Shape output = drawn.layer().output(drawn.inputs());
       return new Trial(
           drawn, layer, inputs, weights, Torch.fast(random(random, batch(output), type)));
@@ -79,6 +80,7 @@ class LayerTest {
   void everyKindOfLayerIsTested() {
     Set<Class<?>> drawn = new HashSet<>();
     LayerCases.draw(new SplittableRandom(1)).forEach(each -> drawn.add(each.layer().getClass()));
+    drawn.add(Exchange.class); // its tests need several ranks: module parallel has them
     assertEquals(Set.of(LayerSpec.class.getPermittedSubclasses()), drawn);
   }
 
