@@ -3,9 +3,11 @@ package dev.tandem.parallel;
 import dev.tandem.core.Region;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.SampleShare;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What one rank computes of a network.
@@ -41,5 +43,22 @@ public record LocalNetwork(
     statistics = Map.copyOf(statistics);
     copies = Map.copyOf(copies);
     notes = List.copyOf(notes);
+  }
+
+  /** A network that is not split within layers: the rank computes all of each. */
+  public static LocalNetwork undivided(NetworkSpec network) {
+    Map<String, Region> regions = new HashMap<>();
+    Stream.concat(network.parameters().stream(), network.buffers().stream())
+        .forEach(tensor -> regions.put(tensor.name(), Region.all(tensor.shape())));
+    return new LocalNetwork(
+        network,
+        network,
+        Region.all(network.input()),
+        SampleShare.ALL,
+        regions,
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        List.of());
   }
 }

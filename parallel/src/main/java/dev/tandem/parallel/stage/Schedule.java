@@ -1,0 +1,116 @@
+package dev.tandem.parallel.stage;
+
+import dev.tandem.core.UsageException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * In which order a stage makes the passes of a step's pieces. Backward passes always ascend, so the
+ * sums of gradients have the same bits under all schedules.
+ */
+public sealed interface Schedule {
+
+  /** What a user writes for {@link OneForwardOneBackward}. */
+  String ONE_FORWARD_ONE_BACKWARD = "1f1b";
+
+  /** Which way a pass goes. */
+  enum Direction {
+    FORWARD,
+    BACKWARD
+  }
+
+  /** One pass of a piece through a stage. */
+  record Pass(Direction direction, int piece) {}
+
+  /** All forward passes, then all backward passes. */
+  record Gpipe() implements Schedule {
+
+    @Override
+    public List<Pass> order(int stage, int stages, int pieces) {
+      return ahead(pieces, pieces);
+    }
+  }
+
+  /** A backward pass as soon as it can be: a stage has no more pieces open than stages follow. */
+  record OneForwardOneBackward() implements Schedule {
+
+    @Override
+    public List<Pass> order(int stage, int stages, int pieces) {
+      return ahead(Math.min(pieces, stages - 1 - stage), pieces);
+    }
+  }
+
+  /** The whole step as one piece: one stage works at a time. */
+  record Sequential() implements Schedule {
+
+    @Override
+    public int pieces(int microBatches, int samples) {
+      return 1;
+    }
+
+    @Override
+    public List<Pass> order(int stage, int stages, int pieces) {
+      return ahead(0, pieces);
+    }
+  }
+
+  /** The schedule of a word: {@code gpipe}, {@code 1f1b} or {@code sequential}. */
+  static Schedule of(String word) {
+    return switch (word) {
+      case "gpipe" -> new Gpipe();
+      case ONE_FORWARD_ONE_BACKWARD -> new OneForwardOneBackward();
+      case "sequential" -> new Sequential();
+      default ->
+          throw new UsageException(
+              "pipeline.schedule must be gpipe, 1f1b or sequential, not '%s'".formatted(word));
+    };
+  }
+
+  /**
+   * The passes of a stage, each piece forward and then backward.
+   *
+   * @param stage from 0
+   */
+  List<Pass> order(int stage, int stages, int pieces);
+
+  /** Into how many pieces the samples of a step are cut, each of at least one. */
+  default int pieces(int microBatches, int samples) {
+    return Math.min(microBatches, samples);
+  }
+
+  /** The first sample of a piece; that of the next piece ends it. */
+  static int firstSample(int samples, int piece, int pieces) {
+    return Math.toIntExact((long) samples * piece / pieces);
+  }
+
+  /** Pieces that a stage has open at most: forward is done, backward is not. */
+  default int open(int stage, int stages, int pieces) {
+    int open = 0;
+    int most = 0;
+    for (Pass pass : order(stage, stages, pieces)) {
+      open += pass.direction == Direction.FORWARD ? 1 : -1;
+      most = Math.max(most, open);
+    }
+    return most;
+  }
+
+  /** The share of its time that a stage waits, if all stages and pieces take equally long. */
+  static double idleShare(int stages, int pieces) {
+    return (stages - 1.0) / (pieces + stages - 1.0);
+  }
+
+  /** Forward passes of the first pieces, then by turns, then backward passes of the last. */
+  private static List<Pass> ahead(int first, int pieces) {
+    List<Pass> order = new ArrayList<>();
+    for (int piece = 0; piece < first; piece++) {
+      order.add(new Pass(Direction.FORWARD, piece));
+    }
+    for (int piece = 0; piece < pieces; piece++) {
+      if (first + piece < pieces) {
+        order.add(new Pass(Direction.FORWARD, first + piece));
+      }
+      order.add(new Pass(Direction.BACKWARD, piece));
+    }
+    return order;
+  }
+}
