@@ -1,6 +1,8 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.engine.ScalarType;
+import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import java.util.List;
 import java.util.Optional;
@@ -8,10 +10,25 @@ import java.util.Optional;
 /** What is done to all gradients of a network between the backward pass and the update. */
 public final class Gradients {
 
+  private static final long PIECE = 1 << 20;
+
   private Gradients() {}
 
-  /** The Euclidean norm over all parameters; not finite if one gradient is not. */
+  /**
+   * The Euclidean norm over all parameters, those of the other ranks of a split network included;
+   * not finite if one gradient is not.
+   */
   public static double norm(Network network) {
+    Optional<NormReducer> norms = network.part().norms();
+    if (norms.isPresent()) {
+      double[] squares =
+          network.inScope(
+              () ->
+                  network.updatedGradientTensors().tensors().stream()
+                      .mapToDouble(Gradients::squares)
+                      .toArray());
+      return Math.sqrt(norms.get().sum(new double[][] {squares})[0]);
+    }
     return network.inScope(
         () ->
             network
@@ -28,6 +45,21 @@ public final class Gradients {
       squares += norm * norm;
     }
     return Math.sqrt(squares);
+  }
+
+  /** The sum of the squares of all elements in float64. */
+  static double squares(Tensor tensor) {
+    Tensor row = tensor.reshape(-1);
+    double sum = 0;
+    // Piece by piece: a copy of a whole tensor in float64 may be large.
+    for (long from = 0; from < row.numel(); from += PIECE) {
+      try (Scope _ = new Scope()) {
+        long length = Math.min(PIECE, row.numel() - from);
+        Tensor piece = row.narrow(0, from, length).to(ScalarType.DOUBLE);
+        sum += piece.mul(piece).sum().item();
+      }
+    }
+    return sum;
   }
 
   /** Multiplies all gradients: by 1 / n after n batches have been added up. */

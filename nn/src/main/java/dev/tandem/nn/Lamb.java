@@ -2,6 +2,7 @@ package dev.tandem.nn;
 
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.yaml.Default;
+import java.util.List;
 
 /**
  * LAMB of You et al., for large batches: Adam's step, with weight decay added to it, scaled for
@@ -27,27 +28,50 @@ public final class Lamb extends ParameterwiseOptimizer {
 
   private final Settings settings;
 
+  /** Of the parameters and of their moves; empty if the network is not split. */
+  private double[][] norms = {};
+
   public Lamb(Network network, Settings settings) {
     super(network, "mean", "square");
     this.settings = settings;
   }
 
   @Override
+  void beforeUpdates(List<Update> updates, NormReducer reducer) {
+    updates.forEach(this::remember);
+    norms = norms(updates, reducer, Update::parameter, this::move);
+  }
+
+  @Override
   void update(Update update, double learningRate) {
-    Tensor mean = kept(0, update);
-    Tensor square = kept(1, update);
-    Adam.remember(mean, square, update.gradient(), settings.meanDecay(), settings.squareDecay());
-    double meanCorrection = 1 - StrictMath.pow(settings.meanDecay(), (double) steps());
-    double squareCorrection = 1 - StrictMath.pow(settings.squareDecay(), (double) steps());
-    Tensor spread = square.div(squareCorrection).sqrt_().add_(settings.epsilon());
-    Tensor move = mean.div(meanCorrection).div_(spread);
+    boolean split = norms.length > 0;
+    if (!split) {
+      remember(update);
+    }
+    Tensor move = move(update);
     double trust = 1;
     if (update.decays()) {
-      move.add_(update.parameter(), settings.weightDecay());
-      double size = update.parameter().norm().item();
-      double length = move.norm().item();
+      double size = split ? norms[0][update.place()] : update.parameter().norm().item();
+      double length = split ? norms[1][update.place()] : move.norm().item();
       trust = size > 0 && length > 0 ? size / length : 1;
     }
     update.parameter().add_(move, -learningRate * trust);
+  }
+
+  private void remember(Update update) {
+    Adam.remember(
+        kept(0, update),
+        kept(1, update),
+        update.gradient(),
+        settings.meanDecay(),
+        settings.squareDecay());
+  }
+
+  private Tensor move(Update update) {
+    double meanCorrection = 1 - StrictMath.pow(settings.meanDecay(), (double) steps());
+    double squareCorrection = 1 - StrictMath.pow(settings.squareDecay(), (double) steps());
+    Tensor spread = kept(1, update).div(squareCorrection).sqrt_().add_(settings.epsilon());
+    Tensor move = kept(0, update).div(meanCorrection).div_(spread);
+    return update.decays() ? move.add_(update.parameter(), settings.weightDecay()) : move;
   }
 }

@@ -2,6 +2,7 @@ package dev.tandem.nn;
 
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.yaml.Default;
+import java.util.List;
 
 /**
  * LARS of You et al., for large batches: each weight tensor moves by a share of its own size. With
@@ -25,9 +26,17 @@ public final class Lars extends ParameterwiseOptimizer {
 
   private final Settings settings;
 
+  /** Of the parameters and of their gradients; empty if the network is not split. */
+  private double[][] norms = {};
+
   public Lars(Network network, Settings settings) {
     super(network, "momentum");
     this.settings = settings;
+  }
+
+  @Override
+  void beforeUpdates(List<Update> updates, NormReducer reducer) {
+    norms = norms(updates, reducer, Update::parameter, Update::gradient);
   }
 
   @Override
@@ -42,8 +51,9 @@ public final class Lars extends ParameterwiseOptimizer {
     if (!update.decays()) {
       return 1;
     }
-    double size = update.parameter().norm().item();
-    double slope = update.gradient().norm().item();
+    boolean split = norms.length > 0;
+    double size = split ? norms[0][update.place()] : update.parameter().norm().item();
+    double slope = split ? norms[1][update.place()] : update.gradient().norm().item();
     return size > 0 && slope > 0
         ? settings.trust() * size / (slope + settings.weightDecay() * size)
         : 1;

@@ -166,7 +166,7 @@ public final class LayerPasses implements AutoCloseable {
     if (statistics == null || !(layer instanceof BatchNormLayer norm)) {
       return layer.backwardData(pass(), gradient);
     }
-    Tensor totals = total(norm.backwardSums(pass(), gradient));
+    Tensor totals = total(norm.overRanks(norm.backwardSums(pass(), gradient)));
     return List.of(norm.backwardDataTogether(pass(), gradient, totals));
   }
 

@@ -4,14 +4,17 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.internal.FlatTensors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * An optimizer that updates one parameter after the other and keeps tensors of a parameter's shape
@@ -50,30 +53,65 @@ abstract class ParameterwiseOptimizer implements Optimizer {
     // Most have nothing to do.
   }
 
+  /** Runs in a split network after that: ranks meet here, once for all parameters. */
+  void beforeUpdates(List<Update> updates, NormReducer norms) {
+    // Most have nothing to do.
+  }
+
   @Override
   public final void step(double learningRate) {
     beforeStep();
     network.inScope(
         () -> {
           steps.set(ValueLayout.JAVA_LONG, 0, steps() + 1);
-          List<TensorView> parameters = network.updatedParameters();
-          for (int i = 0; i < parameters.size(); i++) {
-            if (!network.graph().updates(i)) {
-              continue;
-            }
-            // Weights have two dimensions or more; biases and the like do not decay.
-            boolean weight = parameters.get(i).shape().extents().size() > 1;
-            update(
-                new Update(
-                    network.updatedParameterTensors().tensor(i),
-                    network.updatedGradientTensors().tensor(i),
-                    weight,
-                    i),
-                learningRate);
-          }
+          List<Update> updates = updates();
+          network.part().norms().ifPresent(norms -> beforeUpdates(updates, norms));
+          updates.forEach(update -> update(update, learningRate));
           return null;
         });
     network.updated();
+  }
+
+  private List<Update> updates() {
+    List<Update> updates = new ArrayList<>();
+    List<TensorView> parameters = network.updatedParameters();
+    for (int i = 0; i < parameters.size(); i++) {
+      if (network.graph().updates(i)) {
+        // Weights have two dimensions or more; biases and the like do not decay.
+        boolean weight = parameters.get(i).shape().extents().size() > 1;
+        updates.add(
+            new Update(
+                network.updatedParameterTensors().tensor(i),
+                network.updatedGradientTensors().tensor(i),
+                weight,
+                i));
+      }
+    }
+    return updates;
+  }
+
+  /**
+   * The norms of whole tensors of which this rank has parts.
+   *
+   * @param kinds which tensors of an update
+   * @return one row for each kind, by the place of the parameter; 0 for those that do not decay
+   */
+  @SafeVarargs
+  final double[][] norms(
+      List<Update> updates, NormReducer norms, Function<Update, Tensor>... kinds) {
+    double[][] rows = new double[kinds.length][network.updatedParameters().size()];
+    for (Update update : updates) {
+      for (int kind = 0; kind < kinds.length && update.decays(); kind++) {
+        try (Scope _ = new Scope()) {
+          rows[kind][update.place()] = Gradients.squares(kinds[kind].apply(update));
+        }
+      }
+    }
+    norms.sum(rows);
+    for (double[] row : rows) {
+      Arrays.setAll(row, i -> Math.sqrt(row[i]));
+    }
+    return rows;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.core.DType;
 import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Functions.Three;
 import dev.tandem.nn.engine.Functions.Two;
@@ -7,16 +8,19 @@ import dev.tandem.nn.engine.Mask;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.BatchNorm;
+import dev.tandem.nn.spec.Transfer;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Batch normalisation, alone or together with other batches.
  *
  * <p>Alone, the engine's kernels do it in one go; the pass saves mean and inverse deviation.
  * Together, each pass is cut in two where the batches meet: local sums first, then, with the sums
- * of all, the rest; the pass saves mean, variance and number of elements of all batches. In both
- * cases the gradients of the parameters are those of this batch alone. In evaluation, and so in a
- * frozen layer, the running statistics are constants; the pass saves nothing.
+ * of all, the rest; the pass saves mean, variance and number of elements of all batches. So it is
+ * in a split network if ranks have parts of the batch. In all cases the gradients of the parameters
+ * are those of this batch alone. In evaluation, and so in a frozen layer, the running statistics
+ * are constants; the pass saves nothing.
  */
 public final class BatchNormLayer extends NormLayer {
 
@@ -25,11 +29,13 @@ public final class BatchNormLayer extends NormLayer {
 
   private final BatchNorm spec;
   private final LayerTensors tensors;
+  private final Optional<Transfer> ranks;
 
   BatchNormLayer(BatchNorm spec, LayerTensors tensors) {
     super(true);
     this.spec = spec;
     this.tensors = tensors;
+    ranks = spec.ranks();
   }
 
   @Override
@@ -47,11 +53,19 @@ public final class BatchNormLayer extends NormLayer {
 
   @Override
   public Pass forward(List<Tensor> inputs, Mode mode) {
+    if (mode.training() && ranks.isPresent()) {
+      Tensor totals = forwardSums(inputs.getFirst());
+      remember(totals);
+      return forwardTogether(inputs.getFirst(), totals);
+    }
     Pass pass = super.forward(inputs, mode);
     return mode.training() ? pass : new Pass(pass.input(), pass.output());
   }
 
-  /** One row of float64: number of elements of a channel, their sums, the sums of their squares. */
+  /**
+   * One row of float64: number of elements of a channel, their sums, the sums of their squares; of
+   * all parts of the batch if ranks have parts of it.
+   */
   public Tensor forwardSums(Tensor input) {
     double count = (double) input.numel() / input.size(1);
     Tensor exact = input.type() == ScalarType.BFLOAT16 ? input.to(ScalarType.FLOAT) : input;
@@ -61,7 +75,13 @@ public final class BatchNormLayer extends NormLayer {
     Tensor sums = mean.mul(count);
     Tensor squares = variance.add(mean.mul(mean)).mul(count);
     Tensor number = mean.narrow(0, 0, 1).fullLike(count);
-    return Functions.concatenate(0, number, sums, squares);
+    return overRanks(Functions.concatenate(0, number, sums, squares));
+  }
+
+  /** Adds a row over the ranks that have parts of the batch, in place. */
+  public Tensor overRanks(Tensor sums) {
+    ranks.ifPresent(others -> others.allreduce(sums.memory(), DType.FLOAT64));
+    return sums;
   }
 
   /** Lets the sums of all batches into the running statistics: once for each step. */
@@ -92,7 +112,10 @@ public final class BatchNormLayer extends NormLayer {
     return new Pass(input, result.first(), mean, variance, totals.narrow(0, 0, 1));
   }
 
-  /** One row of float64: for each channel the gradient by the weight, then that by the bias. */
+  /**
+   * One row of float64: for each channel the gradient by the weight, then that by the bias, of what
+   * is here.
+   */
   public Tensor backwardSums(Pass pass, Tensor outputGradient) {
     Three result = weightGradients(pass, outputGradient);
     return Functions.concatenate(
@@ -125,6 +148,31 @@ public final class BatchNormLayer extends NormLayer {
         .mul(channel(outer, pass))
         .add_(pass.input().mul(channel(inner, pass)))
         .add_(channel(constant, pass));
+  }
+
+  @Override
+  public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
+    if (!isSplit(pass)) {
+      return super.backwardData(pass, outputGradient);
+    }
+    Tensor totals = overRanks(backwardSums(pass, outputGradient));
+    return List.of(backwardDataTogether(pass, outputGradient, totals));
+  }
+
+  @Override
+  public List<Tensor> backward(
+      Pass pass, Tensor outputGradient, GradientSink sink, Runnable weightsReady) {
+    if (!isSplit(pass)) {
+      return super.backward(pass, outputGradient, sink, weightsReady);
+    }
+    Tensor sums = backwardSums(pass, outputGradient);
+    putWeights(sums, sink);
+    weightsReady.run();
+    return List.of(backwardDataTogether(pass, outputGradient, overRanks(sums)));
+  }
+
+  private boolean isSplit(Pass pass) {
+    return ranks.isPresent() && !pass.saved().isEmpty();
   }
 
   @Override

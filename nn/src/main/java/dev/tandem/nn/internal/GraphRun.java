@@ -147,7 +147,7 @@ public final class GraphRun implements AutoCloseable {
     Tensor sums = batchNorm(node).backwardSums(passes[node], gradients[node]);
     batchNorm(node).putWeights(sums, sink(node));
     tell(node, ready);
-    return sums;
+    return batchNorm(node).overRanks(sums);
   }
 
   void backwardTogether(int node, Tensor totals) {

@@ -43,6 +43,8 @@ public final class Layers {
       case Flatten _ -> new ShapeLayers.Flatten();
       case FullyConnected _ -> new FullyConnectedLayer(tensors);
       case GlobalPool spec -> new GlobalPoolLayer(spec);
+      case GroupNorm spec when spec.ranks().isPresent() ->
+          new SplitGroupNormLayer(spec, spec.ranks().get(), tensors);
       case GroupNorm spec -> new NormLayers.Group(spec, tensors);
       case LayerNorm spec -> new NormLayers.Features(spec, tensors);
       case LocalResponseNorm spec -> new LocalResponseNormLayer(spec);

@@ -2,8 +2,8 @@ package dev.tandem.nn.spec;
 
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.yaml.Default;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Batch normalisation: each channel is brought to mean 0 and variance 1 over the batch and over
@@ -12,9 +12,10 @@ import java.util.List;
  *
  * @param momentum share of the running statistics that a batch replaces
  * @param epsilon added to the variance
+ * @param ranks those that have other samples or another part of space of this layer in a split
+ *     network, over which the sums behind the statistics are taken; files do not know them
  */
-public record BatchNorm(
-    String name, @Default("0.1") double momentum, @Default("1e-5") double epsilon)
+public record BatchNorm(String name, double momentum, double epsilon, Optional<Transfer> ranks)
     implements LayerSpec {
 
   public BatchNorm {
@@ -27,6 +28,10 @@ public record BatchNorm(
 
   public BatchNorm(String name) {
     this(name, 0.1, 1e-5);
+  }
+
+  public BatchNorm(String name, double momentum, double epsilon) {
+    this(name, momentum, epsilon, Optional.empty());
   }
 
   @Override

@@ -36,12 +36,6 @@ public record Dropout(String name, double probability, Optional<Region> region, 
     return region.isEmpty() && samples.equals(SampleShare.ALL);
   }
 
-  /** Why a network with such a layer cannot be written, if it is not whole. */
-  UsageException refused() {
-    return new UsageException(
-        "layer %s is a part of a split network: files have whole networks".formatted(name));
-  }
-
   @Override
   public String kind() {
     return "dropout";

@@ -2,14 +2,18 @@ package dev.tandem.nn.spec;
 
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
-import dev.tandem.nn.yaml.Default;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Group normalisation: in each sample, each group of channels is brought to mean 0 and variance 1,
  * then each channel is scaled and shifted.
+ *
+ * @param epsilon added to the variance
+ * @param ranks those that have another part of space of this layer in a split network, over which
+ *     the sums behind the statistics are taken; files do not know them
  */
-public record GroupNorm(String name, int groups, @Default("1e-5") double epsilon)
+public record GroupNorm(String name, int groups, double epsilon, Optional<Transfer> ranks)
     implements LayerSpec {
 
   public GroupNorm {
@@ -19,6 +23,10 @@ public record GroupNorm(String name, int groups, @Default("1e-5") double epsilon
 
   public GroupNorm(String name, int groups) {
     this(name, groups, 1e-5);
+  }
+
+  public GroupNorm(String name, int groups, double epsilon) {
+    this(name, groups, epsilon, Optional.empty());
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.tandem.nn.spec;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Default;
 import dev.tandem.nn.yaml.KeyException;
 import dev.tandem.nn.yaml.RecordYaml;
@@ -46,6 +47,13 @@ final class LayerYaml {
   /** The keys of a leaky ReLU. */
   private record Leaky(String name, @Default("0.01") double slope) {}
 
+  /** The keys of a batch normalisation. */
+  private record Batched(
+      String name, @Default("0.1") double momentum, @Default("1e-5") double epsilon) {}
+
+  /** The keys of a group normalisation. */
+  private record Grouped(String name, int groups, @Default("1e-5") double epsilon) {}
+
   /** The keys of a dropout. */
   private record Dropping(String name, @Default("0.5") double probability) {}
 
@@ -79,8 +87,14 @@ final class LayerYaml {
     kinds.put("average-pool", of(AveragePool.class));
     kinds.put("global-average-pool", named(GlobalPool::average));
     kinds.put("global-max-pool", named(GlobalPool::max));
-    kinds.put("batch-norm", of(BatchNorm.class));
-    kinds.put("group-norm", of(GroupNorm.class));
+    kinds.put(
+        "batch-norm",
+        new Kind<>(
+            Batched.class, keys -> new BatchNorm(keys.name(), keys.momentum(), keys.epsilon())));
+    kinds.put(
+        "group-norm",
+        new Kind<>(
+            Grouped.class, keys -> new GroupNorm(keys.name(), keys.groups(), keys.epsilon())));
     kinds.put("layer-norm", of(LayerNorm.class));
     kinds.put("relu", named(Activation::relu));
     kinds.put(
@@ -135,19 +149,24 @@ final class LayerYaml {
     return switch (layer) {
       case Activation(String name, Activation.Function function, double slope) ->
           function == Activation.Function.LEAKY_RELU ? new Leaky(name, slope) : new Named(name);
+      case BatchNorm norm when norm.ranks().isEmpty() ->
+          new Batched(norm.name(), norm.momentum(), norm.epsilon());
+      case GroupNorm norm when norm.ranks().isEmpty() ->
+          new Grouped(norm.name(), norm.groups(), norm.epsilon());
       case Dropout dropout when dropout.isWhole() ->
           new Dropping(dropout.name(), dropout.probability());
-      case Dropout dropout -> throw dropout.refused();
+      case BatchNorm _, Dropout _, GroupNorm _ ->
+          throw new UsageException(
+              "layer %s is a part of a split network: files have whole networks"
+                  .formatted(layer.name()));
       case Exchange exchange -> throw exchange.refused();
       case GlobalPool pool -> new Named(pool.name());
       case Add _,
           AveragePool _,
-          BatchNorm _,
           Concatenation _,
           Convolution _,
           Flatten _,
           FullyConnected _,
-          GroupNorm _,
           LayerNorm _,
           LocalResponseNorm _,
           MaxPool _,
