@@ -21,7 +21,8 @@ import java.util.stream.Stream;
  * @param sums for each parameter the inner axes over which its gradients are summed, besides {@code
  *     data}: those along which its layer has other samples or another part of space
  * @param statistics for each batch normalisation, and each group normalisation whose groups are
- *     split, the inner axes over which its sums are taken; layers without any are not in it
+ *     split, the inner axes over which its sums are taken; layers without any are not in it. The
+ *     layers of {@code spec} take these sums by themselves, over the transfer that they name
  * @param copies for each parameter and buffer the inner axes along which ranks hold the same bits
  *     of it; norms count them once
  * @param notes what a user should know: layers that fell back, and why
