@@ -17,8 +17,10 @@ import dev.tandem.nn.internal.Layers;
 import dev.tandem.nn.internal.Mode;
 import dev.tandem.nn.internal.Torch;
 import dev.tandem.nn.internal.Workspace;
+import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.ParameterSpec;
+import dev.tandem.nn.spec.SampleShare;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -39,12 +41,16 @@ public final class LayerPasses implements AutoCloseable {
   private final DType dtype;
   private final List<Shape> inputShapes;
   private final Shape outputShape;
+  private final SampleShare inputSamples;
+  private final SampleShare outputSamples;
   private final Arena arena = Arena.ofShared();
   private final FlatTensors parameters;
   private final FlatTensors gradients;
   private final FlatTensors buffers;
+  private final Workspace workspace = new Workspace();
   private final Layer layer;
   private Layer.Pass pass;
+  private int batch;
   private StatisticsReducer statistics;
 
   /** A layer for inputs of these shapes, with first parameters that depend on the seed alone. */
@@ -55,6 +61,9 @@ public final class LayerPasses implements AutoCloseable {
     name = spec.name();
     inputShapes = List.copyOf(inputs);
     outputShape = spec.output(inputs);
+    boolean exchanges = spec instanceof Exchange;
+    inputSamples = exchanges ? ((Exchange) spec).forward().source() : SampleShare.ALL;
+    outputSamples = exchanges ? ((Exchange) spec).forward().result() : SampleShare.ALL;
     List<ParameterSpec> parameterSpecs = spec.parameters(inputs);
     parameters = new FlatTensors(arena, "", dtype, parameterSpecs);
     gradients = new FlatTensors(arena, "", dtype, parameterSpecs);
@@ -70,11 +79,7 @@ public final class LayerPasses implements AutoCloseable {
             spec,
             inputs,
             new LayerTensors(
-                parameters.tensors(),
-                buffers.tensors(),
-                ScalarType.of(dtype),
-                true,
-                new Workspace()));
+                parameters.tensors(), buffers.tensors(), ScalarType.of(dtype), true, workspace));
   }
 
   /** The parameters: live memory. */
@@ -97,37 +102,38 @@ public final class LayerPasses implements AutoCloseable {
    * normalisation meets those of other parts where the step says, here and in {@link
    * #backwardData}.
    *
-   * @param inputs one segment for each input, of {@code batch} samples
+   * @param inputs one segment for each input, of {@code batch} samples or of the share of them that
+   *     an {@link Exchange} says
    * @param output where the output goes
    */
   public void forward(
       List<MemorySegment> inputs, int batch, TrainingStep step, MemorySegment output) {
     engine.enter();
     forget();
+    this.batch = batch;
     try (Scope _ = new Scope()) {
       List<Tensor> tensors = new ArrayList<>();
       for (int i = 0; i < inputs.size(); i++) {
         // A copy: the caller may reuse its memory before the backward passes.
-        tensors.add(Torch.fast(tensor(inputs.get(i), inputShapes.get(i), batch).copy()));
+        tensors.add(Torch.fast(input(inputs.get(i), i).copy()));
       }
       statistics = step.statistics();
       pass =
           forward(tensors, new Mode(true, step.seed(), step.number(), step.firstSample(), batch))
               .keep();
       tensors.forEach(Tensor::retain);
-      tensor(output, outputShape, batch).copy_(pass.output());
+      output(output).copy_(pass.output());
     }
   }
 
   /** Writes the gradient by each input, given that by the output. */
   public void backwardData(MemorySegment outputGradient, List<MemorySegment> inputGradients) {
     engine.enter();
-    int batch = Math.toIntExact(pass().output().size(0));
     try (Scope _ = new Scope()) {
-      Tensor gradient = Torch.fast(tensor(outputGradient, outputShape, batch));
+      Tensor gradient = Torch.fast(output(outputGradient));
       List<Tensor> results = backwardData(gradient);
       for (int i = 0; i < results.size(); i++) {
-        tensor(inputGradients.get(i), inputShapes.get(i), batch).copy_(results.get(i));
+        input(inputGradients.get(i), i).copy_(results.get(i));
       }
     }
   }
@@ -135,9 +141,8 @@ public final class LayerPasses implements AutoCloseable {
   /** Writes the gradients by the parameters into {@link #gradients}. */
   public void backwardWeights(MemorySegment outputGradient) {
     engine.enter();
-    int batch = Math.toIntExact(pass().output().size(0));
     try (Scope _ = new Scope()) {
-      Tensor gradient = Torch.fast(tensor(outputGradient, outputShape, batch));
+      Tensor gradient = Torch.fast(output(outputGradient));
       layer.backwardWeights(pass(), gradient, new GradientSink(gradients.tensors(), false));
     }
   }
@@ -149,6 +154,7 @@ public final class LayerPasses implements AutoCloseable {
       parameters.close();
       gradients.close();
       buffers.close();
+      workspace.close();
       arena.close();
     }
   }
@@ -191,11 +197,19 @@ public final class LayerPasses implements AutoCloseable {
     }
   }
 
-  private Tensor tensor(MemorySegment memory, Shape sample, int batch) {
+  private Tensor input(MemorySegment memory, int index) {
+    return tensor(memory, inputShapes.get(index), inputSamples.count(batch));
+  }
+
+  private Tensor output(MemorySegment memory) {
+    return tensor(memory, outputShape, outputSamples.count(batch));
+  }
+
+  private Tensor tensor(MemorySegment memory, Shape sample, long count) {
     long[] extents = new long[sample.extents().size() + 1];
-    extents[0] = batch;
+    extents[0] = count;
     System.arraycopy(sample.toArray(), 0, extents, 1, extents.length - 1);
-    long bytes = sample.elements() * dtype.bytes() * batch;
+    long bytes = sample.elements() * dtype.bytes() * count;
     if (!memory.isNative() || memory.byteSize() < bytes) {
       throw new IllegalArgumentException(
           "values must be native memory of at least %d bytes, not %s".formatted(bytes, memory));
