@@ -285,7 +285,19 @@ public final class Network implements AutoCloseable {
    * @return the mean loss of each batch
    */
   public double[] forwardBackward(List<Samples> shards, TrainingStep step) {
-    return passes.forwardBackward(shards, step);
+    try (OpenRun run = passes.begin(shards, step)) {
+      double[] losses = run.forward();
+      run.backward();
+      return losses;
+    }
+  }
+
+  /**
+   * Begins a training pass whose halves are made when the caller wants; several may be open at
+   * once. The samples are borrowed until it is closed.
+   */
+  public OpenRun begin(Samples samples, TrainingStep step) {
+    return passes.begin(List.of(samples), step);
   }
 
   /** Compares the network's answers with the labels; memory as in {@link Samples}. */

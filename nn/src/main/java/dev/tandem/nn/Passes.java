@@ -11,7 +11,6 @@ import dev.tandem.nn.internal.Torch;
 import dev.tandem.nn.spec.NetworkSpec;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,6 +22,7 @@ final class Passes {
   private final Loss loss;
   private final long inputElements;
   private final int outputs;
+  private final boolean takesInput;
 
   Passes(Network network) {
     this.network = network;
@@ -30,22 +30,27 @@ final class Passes {
     loss = network.options().loss().orElse(Loss.of(spec.loss()));
     inputElements = spec.input().elements();
     outputs = spec.classes();
+    takesInput = spec.nodes().stream().anyMatch(node -> node.inputs().contains(NetworkSpec.INPUT));
   }
 
   Loss loss() {
     return loss;
   }
 
-  double[] forwardBackward(List<Samples> shards, TrainingStep step) {
+  OpenRun begin(List<Samples> shards, TrainingStep step) {
     shards.forEach(this::check);
-    return network.inScope(() -> layerwise(shards, step));
+    return network.inScope(() -> new OpenRun(network, this, shards, step));
   }
 
   Evaluation evaluate(Samples samples, Optional<ClassCounts> counts) {
     check(samples);
     return network.inScope(
         () -> {
-          Tensor answers = answers(samples.inputs(), samples.count());
+          Optional<Tensor> given = answers(samples.inputs(), samples.count());
+          if (given.isEmpty()) {
+            return Evaluation.NONE;
+          }
+          Tensor answers = given.get();
           Tensor targets = targets(samples.targets(), samples.count());
           double sum = loss.meanLoss(answers, targets).item() * samples.count();
           return switch (loss.target()) {
@@ -60,52 +65,39 @@ final class Passes {
   }
 
   void predict(MemorySegment inputs, int count, MemorySegment into) {
-    checkMemory("inputs", inputs, inputElements * network.dtype().bytes() * count);
+    checkInputs(inputs, count);
     checkMemory("answers", into, (long) outputs * network.dtype().bytes() * count);
     network.inScope(
-        () -> Torch.tensor(into, network.dtype(), count, outputs).copy_(answers(inputs, count)));
+        () ->
+            answers(inputs, count)
+                .map(
+                    answers -> Torch.tensor(into, network.dtype(), count, outputs).copy_(answers)));
   }
 
-  private Tensor answers(MemorySegment inputs, int count) {
+  /** Nothing if they are another rank's to give. */
+  private Optional<Tensor> answers(MemorySegment inputs, int count) {
     try (GraphRun run =
         new GraphRun(
             network.graph(), input(inputs, count), Mode.evaluation(count), List.of(), false)) {
-      return run.answer().orElseThrow();
+      return run.answer();
     }
   }
 
-  private double[] layerwise(List<Samples> shards, TrainingStep step) {
-    List<GraphRun> runs = new ArrayList<>();
-    try {
-      long firstSample = step.firstSample();
-      for (int i = 0; i < shards.size(); i++) {
-        Samples samples = shards.get(i);
-        runs.add(
-            new GraphRun(
-                network.graph(),
-                input(samples.inputs(), samples.count()),
-                mode(step, firstSample, samples.count()),
-                network.gradientBucket(i).tensors(),
-                step.accumulate()));
-        firstSample += samples.count();
-      }
-      StatisticsReducer reducer = step.statistics();
-      Lockstep lockstep = new Lockstep(runs, reducer == null ? null : reducer::sum);
-      lockstep.forward();
-      double[] losses = new double[runs.size()];
-      for (int i = 0; i < losses.length; i++) {
-        losses[i] = compare(lockstep, i, shards.get(i), step);
-      }
-      step.ready().backwardBegins();
-      lockstep.backward((run, parameter) -> tell(step, run, parameter));
-      return losses;
-    } finally {
-      runs.forEach(GraphRun::close);
-    }
+  /** The way of one of a step's batches, whose input belongs to the present scope. */
+  GraphRun run(int shard, Samples samples, TrainingStep step, Tensor input, long firstSample) {
+    return new GraphRun(
+        network.graph(),
+        input,
+        new Mode(true, step.seed(), step.number(), firstSample, samples.count()),
+        network.gradientBucket(shard).tensors(),
+        step.accumulate());
   }
 
   /** The loss of a run; its gradient is set at the outputs. */
-  private double compare(Lockstep lockstep, int run, Samples samples, TrainingStep step) {
+  double compare(Lockstep lockstep, int run, Samples samples, TrainingStep step) {
+    if (spec.outputs().isEmpty()) {
+      return 0;
+    }
     Tensor targets = targets(samples.targets(), samples.count());
     if (loss.target() == Loss.Target.LABEL) {
       step.ready().answered(run, () -> correct(lockstep.output(run, 0), targets));
@@ -137,16 +129,15 @@ final class Passes {
     return (long) answers.argmax(1).eq(labels).sum().item();
   }
 
-  private void tell(TrainingStep step, int shard, int parameter) {
+  void tell(TrainingStep step, int shard, int parameter) {
     step.ready().ready(shard, parameter, network.gradientBucket(shard).views().get(parameter));
   }
 
-  private static Mode mode(TrainingStep step, long firstSample, int count) {
-    return new Mode(true, step.seed(), step.number(), firstSample, count);
-  }
-
   /** Samples in the order in memory and the type that the layers compute with. */
-  private Tensor input(MemorySegment inputs, int count) {
+  Tensor input(MemorySegment inputs, int count) {
+    if (!takesInput) {
+      return Tensor.empty(network.computing(), 0);
+    }
     long[] sample = spec.input().toArray();
     long[] extents = new long[sample.length + 1];
     extents[0] = count;
@@ -171,10 +162,17 @@ final class Passes {
   }
 
   private void check(Samples samples) {
-    checkMemory(
-        "inputs", samples.inputs(), inputElements * network.dtype().bytes() * samples.count());
-    check(samples.targets(), samples.count());
-    samples.second().ifPresent(second -> check(second.targets(), samples.count()));
+    checkInputs(samples.inputs(), samples.count());
+    if (!spec.outputs().isEmpty()) {
+      check(samples.targets(), samples.count());
+      samples.second().ifPresent(second -> check(second.targets(), samples.count()));
+    }
+  }
+
+  private void checkInputs(MemorySegment inputs, int count) {
+    if (takesInput) {
+      checkMemory("inputs", inputs, inputElements * network.dtype().bytes() * count);
+    }
   }
 
   private void check(MemorySegment targets, int count) {

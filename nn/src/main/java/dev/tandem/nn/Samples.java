@@ -6,6 +6,9 @@ import java.util.Optional;
 /**
  * The samples of one batch, in native memory that is only read.
  *
+ * <p>A part of a network that does not take the network's input, or has no outputs, reads none of
+ * these: they may be empty.
+ *
  * @param inputs one sample after the other, each channel by channel and line by line, elements of
  *     the network's type. At an address that is a multiple of 64 the engine takes the same path
  *     every time.
