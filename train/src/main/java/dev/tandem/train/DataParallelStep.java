@@ -7,7 +7,6 @@ import dev.tandem.core.DType;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
-import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.sync.compress.Volume;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
@@ -21,8 +20,7 @@ import java.util.Map;
  */
 final class DataParallelStep extends ReplicatedStep {
 
-  private final WatchedSynchronizer owned;
-  private final GradientSynchronizer synchronizer;
+  private final GradientGroups synchronizer;
   private final LocalGradients local;
   private final DataParallelState state;
   private double correctShare;
@@ -32,18 +30,17 @@ final class DataParallelStep extends ReplicatedStep {
    *
    * @param synchronizer closed with this
    */
-  DataParallelStep(StepContext context, WatchedSynchronizer synchronizer) {
+  DataParallelStep(StepContext context, GradientGroups synchronizer) {
     super(context);
-    this.owned = synchronizer;
-    this.synchronizer = synchronizer.synchronizer();
-    local = new LocalGradients(context, this.synchronizer::submit);
-    state = new DataParallelState(communicator, optimizer, this.synchronizer);
+    this.synchronizer = synchronizer;
+    local = new LocalGradients(context, synchronizer::submit);
+    state = new DataParallelState(context.groups().data(), optimizer, synchronizer);
   }
 
   @Override
   public void begin(Phases told) {
     super.begin(told);
-    owned
+    synchronizer
         .timeline()
         .ifPresent(
             timeline ->
@@ -85,7 +82,7 @@ final class DataParallelStep extends ReplicatedStep {
   private double sum(double loss, double right) {
     try (Arena own = Arena.ofConfined()) {
       MemorySegment segment = own.allocateFrom(ValueLayout.JAVA_DOUBLE, loss, right);
-      communicator.allreduce(segment, DType.FLOAT64, ReduceOp.SUM);
+      data.allreduce(segment, DType.FLOAT64, ReduceOp.SUM);
       correctShare = segment.getAtIndex(ValueLayout.JAVA_DOUBLE, 1);
       return segment.get(ValueLayout.JAVA_DOUBLE, 0);
     }
@@ -114,8 +111,7 @@ final class DataParallelStep extends ReplicatedStep {
 
   @Override
   public void close() {
-    local.close();
-    owned.close();
+    synchronizer.close();
     super.close();
   }
 }

@@ -19,7 +19,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Level {@code elastic}: each step is cut into a fixed number of shards, each with kernel calls and
@@ -33,7 +32,8 @@ final class ElasticStep extends ReplicatedStep {
   private final Mixup mixup;
   private final int shards;
   private final Plan plan;
-  private final Optional<Communicator> statistics;
+  private final RankGroups groups;
+  private final boolean synchronised;
   private final Arena arena = Arena.ofShared();
 
   /** The gradients of one parameter, one own shard after the other; of all parameters. */
@@ -54,7 +54,8 @@ final class ElasticStep extends ReplicatedStep {
     mixup = Mixup.of(context.config());
     shards = context.config().determinism().shards();
     plan = plan(Position.START, 0);
-    statistics = context.statistics();
+    groups = context.groups();
+    synchronised = context.config().determinism().synchronisedBatchNorm();
     int own = plan.endShard() - plan.firstShard();
     network
         .parameters()
@@ -72,7 +73,7 @@ final class ElasticStep extends ReplicatedStep {
           clearEmpty(own);
           if (own.isEmpty()) {
             reduceAll();
-          } else if (statistics.isPresent()) {
+          } else if (synchronised) {
             together(own, step);
           } else {
             oneByOne(own, step);
@@ -160,7 +161,7 @@ final class ElasticStep extends ReplicatedStep {
                         reduce(parameter);
                       }
                     }))
-            .withStatistics((layer, parts, total) -> sumStatistics(own, parts, total));
+            .withStatistics((layer, parts, total) -> sumStatistics(layer, own, parts, total));
     try (Arena copies = Arena.ofConfined()) {
       double[] means =
           network.forwardBackward(
@@ -188,8 +189,7 @@ final class ElasticStep extends ReplicatedStep {
     handedOver += own.byteSize();
     MemorySegment sum = network.gradients().get(parameter).data();
     underWay.add(
-        communicator.start(
-            all -> all.elasticAllreduce(own, shards, sum, DType.FLOAT32, ReduceOp.SUM)));
+        data.start(all -> all.elasticAllreduce(own, shards, sum, DType.FLOAT32, ReduceOp.SUM)));
   }
 
   /** A rank whose shards are all empty still takes part, in the order of the others. */
@@ -198,7 +198,8 @@ final class ElasticStep extends ReplicatedStep {
     network.gradientGraph().parameters().forEach(p -> reduce(names.indexOf(p.name())));
   }
 
-  private void sumStatistics(List<Shard> own, List<MemorySegment> parts, MemorySegment total) {
+  private void sumStatistics(
+      String layer, List<Shard> own, List<MemorySegment> parts, MemorySegment total) {
     try (Arena rows = Arena.ofConfined()) {
       long bytes = total.byteSize();
       int count = plan.endShard() - plan.firstShard();
@@ -206,19 +207,24 @@ final class ElasticStep extends ReplicatedStep {
       for (int i = 0; i < parts.size(); i++) {
         MemorySegment.copy(parts.get(i), 0, packed, own.get(i).slot() * bytes, bytes);
       }
-      statistics.orElseThrow().elasticAllreduce(packed, shards, total, DType.FLOAT64, ReduceOp.SUM);
+      statistics(layer).elasticAllreduce(packed, shards, total, DType.FLOAT64, ReduceOp.SUM);
     }
+  }
+
+  /** Alone in its group, a rank sums its own shards. */
+  private Communicator statistics(String layer) {
+    return groups.statistics(layer).orElse(data);
   }
 
   private double sums() {
     underWay.forEach(Handle::await);
     underWay.clear();
-    if (statistics.isEmpty()) {
-      buffers.average(communicator, shards);
+    if (!synchronised) {
+      buffers.average(data, shards);
     }
     try (Arena own = Arena.ofConfined()) {
       MemorySegment both = own.allocate(ValueLayout.JAVA_DOUBLE, 2);
-      communicator.elasticAllreduce(losses.all(), shards, both, DType.FLOAT64, ReduceOp.SUM);
+      data.elasticAllreduce(losses.all(), shards, both, DType.FLOAT64, ReduceOp.SUM);
       correctShare = both.getAtIndex(ValueLayout.JAVA_DOUBLE, 1);
       return both.get(ValueLayout.JAVA_DOUBLE, 0);
     }
@@ -236,12 +242,12 @@ final class ElasticStep extends ReplicatedStep {
 
   @Override
   public Plan plan(Position from, long steps) {
-    return new Plan(communicator.rank(), communicator.size(), shards, from, steps);
+    return new Plan(data.rank(), data.size(), shards, from, steps);
   }
 
   @Override
   public void check(long smallestStep) {
-    if (statistics.isPresent() && smallestStep < shards) {
+    if (synchronised && smallestStep < shards) {
       throw new UsageException(
           "the smallest step has %d samples, but with synchronised-batch-norm %d shards need one"
                   .formatted(smallestStep, shards)
@@ -256,7 +262,6 @@ final class ElasticStep extends ReplicatedStep {
 
   @Override
   public void close() {
-    statistics.ifPresent(Communicator::close);
     arena.close();
     super.close();
   }

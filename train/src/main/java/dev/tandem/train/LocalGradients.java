@@ -19,13 +19,12 @@ import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The gradients of one rank's slice of a step, computed in one or more passes and handed over layer
  * by layer as they become ready.
  */
-final class LocalGradients implements AutoCloseable {
+final class LocalGradients {
 
   /** Gets gradients as soon as they are ready. */
   interface Receiver {
@@ -38,14 +37,15 @@ final class LocalGradients implements AutoCloseable {
     void submit(TensorView gradient, float weight);
   }
 
-  private final Communicator communicator;
+  private final Communicator data;
   private final Network network;
   private final Seed seed;
   private final int passes;
   private final Mixup mixup;
   private final Operation reduction;
   private final Receiver receiver;
-  private final Optional<Communicator> statistics;
+  private final RankGroups groups;
+  private final boolean synchronised;
 
   /** Places of parameters in the network, in the order in which their gradients become ready. */
   private final int[] readyOrder;
@@ -53,14 +53,15 @@ final class LocalGradients implements AutoCloseable {
   private long correct;
 
   LocalGradients(StepContext context, Receiver receiver) {
-    communicator = context.communicator();
+    groups = context.groups();
+    data = groups.data();
     network = context.network();
     seed = context.dropout();
     passes = context.config().batch().accumulation();
     mixup = Mixup.of(context.config());
     reduction = context.config().gradients().rule().reduction();
     this.receiver = receiver;
-    statistics = context.statistics();
+    synchronised = context.config().determinism().synchronisedBatchNorm();
     List<String> names = network.parameters().stream().map(TensorView::name).toList();
     readyOrder =
         network.gradientGraph().parameters().stream()
@@ -102,7 +103,7 @@ final class LocalGradients implements AutoCloseable {
         TrainingStep.of(seed, step)
             .withFirstSample(place + slice.from())
             .withMeanOver(whole.count())
-            .withStatistics(statistics.isPresent() ? this::sumStatistics : null);
+            .withStatistics(groups.sumsStatistics() ? this::sumStatistics : null);
     if (!first) {
       training = training.accumulating();
     }
@@ -146,33 +147,30 @@ final class LocalGradients implements AutoCloseable {
 
   private void sumStatistics(String layer, List<MemorySegment> parts, MemorySegment total) {
     StatisticsReducer.LOCAL.sum(layer, parts, total);
-    statistics.orElseThrow().allreduce(total, DType.FLOAT64, ReduceOp.SUM);
+    groups
+        .statistics(layer)
+        .ifPresent(ranks -> ranks.allreduce(total, DType.FLOAT64, ReduceOp.SUM));
   }
 
   /** Every rank has seen other samples: the mean of their running statistics stands for all. */
   void averageBuffers() {
-    if (statistics.isEmpty() && !network.buffers().isEmpty()) {
+    if (!synchronised && !network.buffers().isEmpty()) {
       List<MemorySegment> buffers = network.buffers().stream().map(TensorView::data).toList();
-      communicator.fusedAllreduce(buffers, DType.FLOAT32, ReduceOp.AVERAGE);
+      data.fusedAllreduce(buffers, DType.FLOAT32, ReduceOp.AVERAGE);
     }
   }
 
   Plan plan(Position from, long steps) {
-    return new Plan(communicator.rank(), communicator.size(), from, steps);
+    return new Plan(data.rank(), data.size(), from, steps);
   }
 
   void check(long smallestStep) {
-    long needed = (long) communicator.size() * passes;
-    if (statistics.isPresent() && smallestStep < needed) {
+    long needed = (long) data.size() * passes;
+    if (synchronised && smallestStep < needed) {
       throw new UsageException(
           "the smallest step has %d samples, but with synchronised-batch-norm %d ranks in %d passes"
-                  .formatted(smallestStep, communicator.size(), passes)
+                  .formatted(smallestStep, data.size(), passes)
               + " need one each: change batch.global, or set data.epoch-end: circular");
     }
-  }
-
-  @Override
-  public void close() {
-    statistics.ifPresent(Communicator::close);
   }
 }

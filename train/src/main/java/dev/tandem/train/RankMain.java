@@ -7,7 +7,6 @@ import dev.tandem.checkpoint.Preemption;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.launch.ChildMain;
 import dev.tandem.comm.rendezvous.GenerationLine;
-import dev.tandem.core.Seed;
 import dev.tandem.core.StoppedException;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
@@ -159,18 +158,16 @@ public final class RankMain {
         RecordSource testSource =
             program.test(
                 () -> open(config.data().part(Split.TEST, config.seed()), test, communicator));
-        Network network =
-            Network.create(
-                config.compute().startEngine(threads(config, communicator)),
-                config.network(),
-                new Seed(config.seed()).derive("parameters"),
+        RankNetwork rank =
+            RankNetwork.create(
+                config,
+                communicator,
+                () -> config.compute().startEngine(threads(config, communicator)),
                 program.options(config));
-        Optimizer optimizer = config.optimizer().create(network);
+        Optimizer optimizer = config.optimizer().create(rank.network());
         DistributedStep step =
             StepFactory.create(
-                new StepContext(config, communicator, network, optimizer),
-                meter,
-                circumstances.run())) {
+                new StepContext(config, rank, optimizer), meter, circumstances.run())) {
       orEndAtOnce(
           config,
           communicator,
@@ -185,7 +182,7 @@ public final class RankMain {
                       step,
                       checkpoints,
                       config.batch().sizing());
-              result.set(train(config, parts, network, meter, circumstances, log, program));
+              result.set(train(config, parts, rank.network(), meter, circumstances, log, program));
             }
           });
     }

@@ -22,7 +22,12 @@ import java.util.Optional;
 /** What steps have in common in which every rank holds the whole network. */
 abstract class ReplicatedStep implements DistributedStep {
 
+  /** All ranks. */
   protected final Communicator communicator;
+
+  /** The ranks that have other samples. */
+  protected final Communicator data;
+
   protected final Network network;
   protected final Optimizer optimizer;
   protected Phases phases = new Phases();
@@ -32,11 +37,12 @@ abstract class ReplicatedStep implements DistributedStep {
   private final List<MemorySegment> buffersBefore = new ArrayList<>();
 
   ReplicatedStep(StepContext context) {
-    communicator = context.communicator();
+    communicator = context.groups().all();
+    data = context.groups().data();
     network = context.network();
     optimizer = context.optimizer();
     classifies = network.loss().target() == Loss.Target.LABEL;
-    validation = new Validation(context.config(), communicator, this::plan);
+    validation = new Validation(context.config(), data, this::plan);
     network.buffers().forEach(buffer -> buffersBefore.add(arena.allocate(buffer.byteSize(), 64)));
   }
 

@@ -179,7 +179,6 @@ final class ServerStep extends ReplicatedStep {
     if (served != null) {
       served.close();
     }
-    local.close();
     super.close();
   }
 }

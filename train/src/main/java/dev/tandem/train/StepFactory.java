@@ -1,6 +1,5 @@
 package dev.tandem.train;
 
-import dev.tandem.comm.collective.Determinism;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.train.config.ServersConfig;
 import java.nio.file.Path;
@@ -18,21 +17,20 @@ final class StepFactory {
    * @param run the folder that a timeline is written to
    */
   static DistributedStep create(StepContext context, StepMeter meter, Path run) {
-    context.config().checkRanks(context.communicator().size());
+    // Pipelines: if config.strategy().mesh().pipelined(). Sharded state: config.strategy().shard().
     return switch (context.config().determinism().level()) {
       case FAST -> {
-        StepContext fast = context.at(Determinism.FAST);
         Optional<ServersConfig> servers = context.config().servers();
         yield servers.isPresent()
-            ? new ServerStep(fast, servers.get(), System.err::println)
-            : dataParallel(fast, meter, run);
+            ? new ServerStep(context, servers.get(), System.err::println)
+            : dataParallel(context, meter, run);
       }
-      case RUN -> dataParallel(context.at(Determinism.RUN), meter, run);
+      case RUN -> dataParallel(context, meter, run);
       case ELASTIC -> new ElasticStep(context);
     };
   }
 
   private static DistributedStep dataParallel(StepContext context, StepMeter meter, Path run) {
-    return new DataParallelStep(context, WatchedSynchronizer.start(context, meter, run));
+    return new DataParallelStep(context, GradientGroups.start(context, meter, run));
   }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.GradientGraph;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.Network;
 import dev.tandem.sync.GradientSynchronizer;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -31,23 +33,40 @@ final class WatchedSynchronizer implements AutoCloseable {
   private final GradientSynchronizer synchronizer;
   private final Runnable closing;
 
-  private WatchedSynchronizer(StepContext context, StepMeter meter, Path run) {
+  private WatchedSynchronizer(
+      StepContext context,
+      Communicator ranks,
+      Set<String> parameters,
+      Optional<StepMeter> meter,
+      Path run) {
     TrainingConfig config = context.config();
     Network network = context.network();
-    Communicator ranks = context.communicator();
     SynchronisationConfig chosen = config.synchronisation();
-    timeline = chosen.timelineOf(run).map(file -> Timeline.begin(ranks, file));
-    List<SyncObserver> observers = new ArrayList<>(List.of(meter));
+    boolean traced = meter.isPresent() && ranks == context.groups().all();
+    timeline = chosen.timelineOf(run).filter(_ -> traced).map(file -> Timeline.begin(ranks, file));
+    List<SyncObserver> observers = new ArrayList<>(meter.stream().toList());
     timeline.ifPresent(observers::add);
     GradientRule rule = config.gradients().rule();
     rule.compression().requireMeaning(network.gradients().stream().map(TensorView::name).toList());
-    RequestGraph graph = TrainingGraph.of(network.gradientGraph(), rule);
+    GradientGraph all = network.gradientGraph();
+    RequestGraph graph =
+        TrainingGraph.of(
+            new GradientGraph(
+                all.nodes(),
+                all.parameters().stream()
+                    .filter(each -> parameters.contains(each.name()))
+                    .toList()),
+            rule);
     Function<SyncOptions, Synchronizer> starter =
         options ->
             Synchronizer.over(ranks, options)
                 .treating(rule)
                 .planning(graph)
-                .gradients(network.gradientBuffer(), network.gradients())
+                .gradients(
+                    network.gradientBuffer(),
+                    network.gradients().stream()
+                        .filter(each -> parameters.contains(each.name()))
+                        .toList())
                 .observedBy(SyncObserver.all(observers))
                 .start();
     if (chosen.automatic()) {
@@ -62,9 +81,20 @@ final class WatchedSynchronizer implements AutoCloseable {
     }
   }
 
-  /** Starts the synchroniser of a configuration. */
-  static WatchedSynchronizer start(StepContext context, StepMeter meter, Path run) {
-    return new WatchedSynchronizer(context, meter, run);
+  /**
+   * Starts the synchroniser of a configuration.
+   *
+   * @param ranks that sum
+   * @param parameters whose gradients they sum
+   * @param meter sees what it does, if this one is measured
+   */
+  static WatchedSynchronizer start(
+      StepContext context,
+      Communicator ranks,
+      Set<String> parameters,
+      Optional<StepMeter> meter,
+      Path run) {
+    return new WatchedSynchronizer(context, ranks, parameters, meter, run);
   }
 
   /** The trace, if there is one. */

@@ -111,13 +111,13 @@ final class ThreadRanks {
       TrainingConfig config, Communicator communicator, Path path, boolean resume) {
     try (communicator;
         RecordSource own = reading == null ? null : reading.apply(communicator);
-        Network network = network(config);
-        Optimizer optimizer = config.optimizer().create(network);
+        RankNetwork split =
+            RankNetwork.create(
+                config, communicator, () -> Engine.start(1), config.networkOptions());
+        Optimizer optimizer = config.optimizer().create(split.network());
         DistributedStep step =
             StepFactory.create(
-                new StepContext(config, communicator, network, optimizer),
-                new StepMeter("loader-"),
-                path);
+                new StepContext(config, split, optimizer), new StepMeter("loader-"), path);
         BackgroundCheckpoints checkpoints =
             new BackgroundCheckpoints(
                 communicator,
@@ -142,7 +142,7 @@ final class ThreadRanks {
       }
       TrainingEvent.Result result = trainer.run();
       if (communicator.rank() == 0) {
-        for (TensorView parameter : network.parameters()) {
+        for (TensorView parameter : split.network().parameters()) {
           parameters.add(parameter.data().toArray(ValueLayout.JAVA_FLOAT));
         }
       }

@@ -1,0 +1,105 @@
+package dev.tandem.train;
+
+import dev.tandem.core.GradientGraph;
+import dev.tandem.core.TensorView;
+import dev.tandem.sync.GradientSynchronizer;
+import dev.tandem.sync.compress.Volume;
+import dev.tandem.sync.trace.StepMeter;
+import dev.tandem.sync.trace.Timeline;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Sums the gradients of a rank, each over the ranks that have other samples, or another part of
+ * space, for its parameter: one synchroniser for each such group. Gradients that no other rank adds
+ * to stay as they are. All ranks start and close theirs at the same time.
+ */
+final class GradientGroups implements GradientSynchronizer, AutoCloseable {
+
+  private final List<WatchedSynchronizer> owned = new ArrayList<>();
+  private final Map<String, GradientSynchronizer> byParameter = new HashMap<>();
+
+  private GradientGroups(StepContext context, StepMeter meter, Path run) {
+    RankGroups groups = context.groups();
+    Map<String, Set<String>> axes = new TreeMap<>(); // in the same order on all ranks
+    Map<String, List<String>> parameters = new LinkedHashMap<>();
+    for (GradientGraph.Parameter parameter : context.network().gradientGraph().parameters()) {
+      Set<String> along = groups.sumAxes(parameter.name());
+      if (!along.isEmpty() || groups.all().size() == 1) {
+        String key = groups.mesh().sorted(along).toString();
+        axes.put(key, along);
+        parameters.computeIfAbsent(key, _ -> new ArrayList<>()).add(parameter.name());
+      }
+    }
+    axes.forEach(
+        (key, along) -> {
+          List<String> names = parameters.get(key);
+          WatchedSynchronizer each =
+              WatchedSynchronizer.start(
+                  context,
+                  groups.gradients(along),
+                  Set.copyOf(names),
+                  owned.isEmpty() ? Optional.of(meter) : Optional.empty(),
+                  run);
+          owned.add(each);
+          names.forEach(name -> byParameter.put(name, each.synchronizer()));
+        });
+  }
+
+  /** Starts the synchronisers of a configuration. */
+  static GradientGroups start(StepContext context, StepMeter meter, Path run) {
+    return new GradientGroups(context, meter, run);
+  }
+
+  /** The trace, if there is one. */
+  Optional<Timeline> timeline() {
+    return owned.stream().findFirst().flatMap(WatchedSynchronizer::timeline);
+  }
+
+  @Override
+  public void submit(TensorView gradient, float weight) {
+    GradientSynchronizer group = byParameter.get(gradient.name());
+    if (group != null) {
+      group.submit(gradient, weight);
+    }
+  }
+
+  @Override
+  public void await() {
+    owned.forEach(each -> each.synchronizer().await());
+  }
+
+  @Override
+  public List<TensorView> residuals() {
+    return owned.stream().flatMap(each -> each.synchronizer().residuals().stream()).toList();
+  }
+
+  @Override
+  public void undo() {
+    owned.forEach(each -> each.synchronizer().undo());
+  }
+
+  @Override
+  public Volume volume() {
+    return owned.stream()
+        .map(each -> each.synchronizer().volume())
+        .reduce(
+            Volume.NONE,
+            (one, other) ->
+                new Volume(
+                    one.tensorBytes() + other.tensorBytes(),
+                    one.payloadBytes() + other.payloadBytes()));
+  }
+
+  @Override
+  public void close() {
+    owned.reversed().forEach(WatchedSynchronizer::close);
+  }
+}

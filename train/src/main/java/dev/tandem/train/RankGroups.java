@@ -1,0 +1,136 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.collective.Determinism;
+import dev.tandem.nn.spec.Transfer;
+import dev.tandem.parallel.LocalNetwork;
+import dev.tandem.parallel.exchange.MeshGroups;
+import dev.tandem.parallel.exchange.MeshGroups.Use;
+import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.mesh.Mesh.Axis;
+import dev.tandem.train.config.TrainingConfig;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The ranks that a rank meets in training: all of them, those that have other samples, those with
+ * which it sums a gradient or statistics, those with which it exchanges activations. Where only
+ * samples are shared these are all ranks. Borrows the communicator; the groups are closed with
+ * this.
+ */
+final class RankGroups implements AutoCloseable {
+
+  private static final Set<String> DATA = Set.of(Mesh.DATA);
+
+  private final Communicator all;
+  private final MeshGroups groups;
+  private final Set<String> everyone = new HashSet<>();
+  private final boolean synchronised;
+  private Optional<LocalNetwork> local = Optional.empty();
+
+  private RankGroups(Communicator all, Mesh mesh, boolean synchronised) {
+    this.all = all;
+    this.synchronised = synchronised;
+    groups = new MeshGroups(all, mesh);
+    mesh.axes().stream().filter(axis -> axis.size() > 1).map(Axis::name).forEach(everyone::add);
+  }
+
+  /** The groups of a configuration, whose sums promise as much as its level of determinism does. */
+  static RankGroups of(TrainingConfig config, Communicator communicator) {
+    Communicator all =
+        switch (config.determinism().level()) {
+          case FAST -> communicator.at(Determinism.FAST);
+          case RUN -> communicator.at(Determinism.RUN);
+          case ELASTIC -> communicator;
+        };
+    return new RankGroups(
+        all, config.mesh(all.size()), config.determinism().synchronisedBatchNorm());
+  }
+
+  Mesh mesh() {
+    return groups.mesh();
+  }
+
+  /** All ranks, in their order. */
+  Communicator all() {
+    return all;
+  }
+
+  /** Moves memory along axes of the mesh, once the groups are formed. */
+  Transfer transfer(Set<String> axes) {
+    return groups.transfer(axes);
+  }
+
+  /** Forms all groups that this network needs; all ranks call this together. */
+  void form(LocalNetwork network) {
+    local = Optional.of(network);
+    need(Use.GRADIENTS, DATA);
+    network.regions().keySet().forEach(name -> need(Use.GRADIENTS, gradientAxes(name)));
+    if (synchronised) {
+      groups.need(Use.STATISTICS, DATA);
+    }
+    network.statistics().keySet().forEach(layer -> need(Use.STATISTICS, statisticsAxes(layer)));
+    groups.form();
+  }
+
+  private void need(Use use, Set<String> axes) {
+    if (use == Use.STATISTICS || !everyone.equals(present(axes))) {
+      groups.need(use, axes);
+    }
+  }
+
+  private Set<String> present(Set<String> axes) {
+    Set<String> present = new HashSet<>(axes);
+    present.retainAll(everyone);
+    return present;
+  }
+
+  private Set<String> gradientAxes(String parameter) {
+    return withData(local.orElseThrow().sums().getOrDefault(parameter, Set.of()));
+  }
+
+  private Set<String> statisticsAxes(String layer) {
+    Set<String> inner = local.orElseThrow().statistics().getOrDefault(layer, Set.of());
+    return synchronised ? withData(inner) : inner;
+  }
+
+  private static Set<String> withData(Set<String> inner) {
+    Set<String> axes = new HashSet<>(inner);
+    axes.add(Mesh.DATA);
+    return axes;
+  }
+
+  /** The ranks that have the same part of the network and other samples. */
+  Communicator data() {
+    return gradients(DATA);
+  }
+
+  /** The axes of the ranks whose gradients of a parameter are summed; those of size 1 left out. */
+  Set<String> sumAxes(String parameter) {
+    return present(gradientAxes(parameter));
+  }
+
+  /** The ranks along these axes, for sums of gradients and what is done between steps. */
+  Communicator gradients(Set<String> axes) {
+    return everyone.equals(present(axes)) ? all : groups.along(Use.GRADIENTS, axes);
+  }
+
+  /** The ranks with which a normalisation takes its sums, if there are others. */
+  Optional<Communicator> statistics(String layer) {
+    Set<String> axes = statisticsAxes(layer);
+    return present(axes).isEmpty()
+        ? Optional.empty()
+        : Optional.of(groups.along(Use.STATISTICS, axes));
+  }
+
+  /** Whether any normalisation takes sums of several ranks. */
+  boolean sumsStatistics() {
+    return synchronised || !local.orElseThrow().statistics().isEmpty();
+  }
+
+  @Override
+  public void close() {
+    groups.close();
+  }
+}

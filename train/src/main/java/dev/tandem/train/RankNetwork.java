@@ -1,0 +1,89 @@
+package dev.tandem.train;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.core.Region;
+import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
+import dev.tandem.nn.Engine;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.NetworkOptions;
+import dev.tandem.nn.NetworkPart;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.ParameterSpec;
+import dev.tandem.nn.spec.SampleShare;
+import dev.tandem.parallel.LocalNetwork;
+import dev.tandem.train.config.TrainingConfig;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * What a rank computes of a run's network, and the ranks that it meets for it. Owns the network and
+ * the groups until closed.
+ */
+record RankNetwork(RankGroups groups, LocalNetwork local, Network network)
+    implements AutoCloseable {
+
+  /**
+   * Plans what each rank computes and makes this rank's network; all ranks call this together.
+   *
+   * @param engine started when the plan is made
+   */
+  static RankNetwork create(
+      TrainingConfig config,
+      Communicator communicator,
+      Supplier<Engine> engine,
+      NetworkOptions options) {
+    config.checkRanks(communicator.size());
+    RankGroups groups = RankGroups.of(config, communicator);
+    try {
+      LocalNetwork local = plan(config, groups);
+      groups.form(local);
+      Network network =
+          Network.create(
+              engine.get(),
+              local.spec(),
+              new Seed(config.seed()).derive("parameters"),
+              options,
+              new NetworkPart(local.whole(), local.regions(), Optional.empty()));
+      return new RankNetwork(groups, local, network);
+    } catch (RuntimeException e) {
+      groups.close();
+      throw e;
+    }
+  }
+
+  /** The layers as the strategy splits them; of a pipeline the rank's stage. */
+  private static LocalNetwork plan(TrainingConfig config, RankGroups groups) {
+    if (!config.strategy().dataParallel()) {
+      throw new UsageException(
+          "strategy %s cannot be trained yet: use data".formatted(config.strategy().mesh()));
+    }
+    return whole(config.network());
+  }
+
+  private static LocalNetwork whole(NetworkSpec network) {
+    Map<String, Region> regions = new HashMap<>();
+    Stream.concat(network.parameters().stream(), network.buffers().stream())
+        .forEach((ParameterSpec each) -> regions.put(each.name(), Region.all(each.shape())));
+    return new LocalNetwork(
+        network,
+        network,
+        Region.all(network.input()),
+        SampleShare.ALL,
+        regions,
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        List.of());
+  }
+
+  @Override
+  public void close() {
+    network.close();
+    groups.close();
+  }
+}
