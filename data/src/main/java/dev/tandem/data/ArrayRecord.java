@@ -109,59 +109,98 @@ public record ArrayRecord(
 
   /** Reads a record; whatever is not one is a {@link WorkFailedException}. */
   public static ArrayRecord decode(MemorySegment record) {
-    if (!is(record)) {
-      throw new WorkFailedException("not an array record: it does not begin with TA");
-    }
-    int version = record.get(ValueLayout.JAVA_BYTE, 2);
-    int kind = record.get(ValueLayout.JAVA_BYTE, 3);
-    int extents = record.get(ValueLayout.JAVA_BYTE, 4);
-    int target = record.get(ValueLayout.JAVA_BYTE, 5);
-    int count =
-        (record.get(ValueLayout.JAVA_BYTE, 6) & 0xFF)
-            | (record.get(ValueLayout.JAVA_BYTE, 7) & 0xFF) << 8;
-    if (version != VERSION
-        || (kind & ~1) != 0
-        || (target & ~1) != 0
-        || extents < 1
-        || extents > MOST_EXTENTS
-        || (target == 0) != (count == 0)) {
-      throw new WorkFailedException(
-          "a damaged array record: version %d, elements %d, %d extents, target %d of %d values"
-              .formatted(version, kind, extents, target, count));
-    }
-    long targetBytes = target == 0 ? Long.BYTES : (long) count * Float.BYTES;
-    long header = FIXED + 4L * extents + targetBytes;
-    if (record.byteSize() < header) {
-      throw new WorkFailedException(
-          "an array record of %,d bytes is cut off".formatted(record.byteSize()));
-    }
-    Integer[] shape = new Integer[extents];
-    Arrays.setAll(shape, i -> record.get(INT, FIXED + 4L * i));
-    long at = FIXED + 4L * extents;
-    Float[] values = new Float[count];
-    Arrays.setAll(values, i -> record.get(FLOAT, at + 4L * i));
-    long label = target == 0 ? record.get(LONG, at) : -1;
+    Header header = Header.decode(record);
     return new ArrayRecord(
-        kind == 0, List.of(shape), label, List.of(values), record.asSlice(header));
+        header.elementsAreBytes,
+        header.shape,
+        header.label,
+        header.values,
+        record.asSlice(header.bytes()));
+  }
+
+  /** What stands before the elements; as of the record. */
+  public record Header(
+      boolean elementsAreBytes, List<Integer> shape, long label, List<Float> values) {
+
+    /** Reads the beginning of a record; whatever is not one is a {@link WorkFailedException}. */
+    public static Header decode(MemorySegment record) {
+      if (!is(record)) {
+        throw new WorkFailedException("not an array record: it does not begin with TA");
+      }
+      int version = record.get(ValueLayout.JAVA_BYTE, 2);
+      int kind = record.get(ValueLayout.JAVA_BYTE, 3);
+      int extents = record.get(ValueLayout.JAVA_BYTE, 4);
+      int target = record.get(ValueLayout.JAVA_BYTE, 5);
+      int count =
+          (record.get(ValueLayout.JAVA_BYTE, 6) & 0xFF)
+              | (record.get(ValueLayout.JAVA_BYTE, 7) & 0xFF) << 8;
+      if (version != VERSION
+          || (kind & ~1) != 0
+          || (target & ~1) != 0
+          || extents < 1
+          || extents > MOST_EXTENTS
+          || (target == 0) != (count == 0)) {
+        throw new WorkFailedException(
+            "a damaged array record: version %d, elements %d, %d extents, target %d of %d values"
+                .formatted(version, kind, extents, target, count));
+      }
+      long at = FIXED + 4L * extents;
+      long bytes = at + (target == 0 ? Long.BYTES : (long) count * Float.BYTES);
+      if (record.byteSize() < bytes) {
+        throw new WorkFailedException(
+            "an array record of %,d bytes is cut off".formatted(record.byteSize()));
+      }
+      Integer[] shape = new Integer[extents];
+      Arrays.setAll(shape, i -> record.get(INT, FIXED + 4L * i));
+      Float[] values = new Float[count];
+      Arrays.setAll(values, i -> record.get(FLOAT, at + 4L * i));
+      long label = target == 0 ? record.get(LONG, at) : -1;
+      return new Header(kind == 0, List.of(shape), label, List.of(values));
+    }
+
+    public Header {
+      shape = List.copyOf(shape);
+      values = List.copyOf(values);
+    }
+
+    /** As it is kept. */
+    public byte[] encode() {
+      ByteBuffer buffer = ByteBuffer.allocate(bytes()).order(ByteOrder.LITTLE_ENDIAN);
+      buffer.put(MAGIC).put((byte) VERSION).put((byte) (elementsAreBytes ? 0 : 1));
+      buffer.put((byte) shape.size()).put((byte) (values.isEmpty() ? 0 : 1));
+      buffer.putShort((short) values.size());
+      shape.forEach(buffer::putInt);
+      if (values.isEmpty()) {
+        buffer.putLong(label);
+      }
+      values.forEach(buffer::putFloat);
+      return buffer.array();
+    }
+
+    /** Bytes before the elements. */
+    public int bytes() {
+      int target = values.isEmpty() ? Long.BYTES : values.size() * Float.BYTES;
+      return FIXED + 4 * shape.size() + target;
+    }
+
+    /** Bytes of an element. */
+    public int elementBytes() {
+      return elementsAreBytes ? 1 : Float.BYTES;
+    }
+  }
+
+  /** What stands before the elements. */
+  public Header header() {
+    return new Header(bytes, shape, label, values);
   }
 
   /** The record as it is kept. */
   public byte[] encode() {
-    int targetBytes = values.isEmpty() ? Long.BYTES : values.size() * Float.BYTES;
-    int header = FIXED + 4 * shape.size() + targetBytes;
-    ByteBuffer buffer =
-        ByteBuffer.allocate(Math.toIntExact(header + elements.byteSize()))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    buffer.put(MAGIC).put((byte) VERSION).put((byte) (bytes ? 0 : 1));
-    buffer.put((byte) shape.size()).put((byte) (values.isEmpty() ? 0 : 1));
-    buffer.putShort((short) values.size());
-    shape.forEach(buffer::putInt);
-    if (values.isEmpty()) {
-      buffer.putLong(label);
-    }
-    values.forEach(buffer::putFloat);
-    MemorySegment.copy(elements, 0, MemorySegment.ofBuffer(buffer), 0, elements.byteSize());
-    return buffer.array();
+    byte[] header = header().encode();
+    byte[] record = Arrays.copyOf(header, Math.toIntExact(header.length + elements.byteSize()));
+    MemorySegment.copy(
+        elements, 0, MemorySegment.ofArray(record), header.length, elements.byteSize());
+    return record;
   }
 
   /** Elements of the array. */
@@ -171,8 +210,13 @@ public record ArrayRecord(
 
   /** One element; an unsigned byte becomes 0 to 1. */
   public double element(int index) {
+    return element(elements, bytes, index);
+  }
+
+  /** An element among some that follow each other. */
+  public static double element(MemorySegment elements, boolean bytes, long index) {
     return bytes
         ? (elements.get(ValueLayout.JAVA_BYTE, index) & 0xFF) / 255.0
-        : elements.get(FLOAT, (long) index * Float.BYTES);
+        : elements.get(FLOAT, index * Float.BYTES);
   }
 }

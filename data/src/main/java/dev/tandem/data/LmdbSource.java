@@ -1,5 +1,6 @@
 package dev.tandem.data;
 
+import dev.tandem.core.Ranges;
 import dev.tandem.lmdb.Cursor;
 import dev.tandem.lmdb.Database;
 import dev.tandem.lmdb.Environment;
@@ -71,6 +72,21 @@ public final class LmdbSource implements RecordSource {
       sum += touch(record.value());
     }
     touched = sum;
+    return new HeldRecords(records);
+  }
+
+  @Override
+  public boolean readsParts() {
+    return true;
+  }
+
+  /** Copies the parts out of the mapped file, the rest of which stays where it is. */
+  @Override
+  public RecordBlock fetch(long[] ordinals, Ranges parts) {
+    DataRecord[] records = new DataRecord[ordinals.length];
+    for (int place : inOrderOfOrdinals(ordinals)) {
+      records[place] = ValueParts.of(record(ordinals[place]), parts);
+    }
     return new HeldRecords(records);
   }
 

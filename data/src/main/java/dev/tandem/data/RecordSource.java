@@ -1,5 +1,7 @@
 package dev.tandem.data;
 
+import dev.tandem.core.Ranges;
+
 /** Records by ordinal. Reading is safe from several threads; what it lends dies with the source. */
 public interface RecordSource extends AutoCloseable {
 
@@ -36,6 +38,20 @@ public interface RecordSource extends AutoCloseable {
         // Every record is the source's own memory.
       }
     };
+  }
+
+  /** Whether {@link #fetch(long[], Ranges)} reads less than whole values. */
+  default boolean readsParts() {
+    return false;
+  }
+
+  /**
+   * As {@link #fetch(long[])}, but of each value only some of its bytes, one run after the other as
+   * the ranges place them; a value that is not as long as the ranges say comes as an empty one.
+   * Only of a source that {@link #readsParts}.
+   */
+  default RecordBlock fetch(long[] ordinals, Ranges parts) {
+    throw new UnsupportedOperationException("this source reads whole values");
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.tandem.data.load;
 
+import dev.tandem.core.Region;
+import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.ArrayRecord;
@@ -60,7 +62,12 @@ public record ArrayPreparation(
         || (shape.getFirst() == 1 && other.equals(shape.subList(1, shape.size())));
   }
 
-  private void check(ArrayRecord array) {
+  /** The same of which only a region of each array is read. */
+  public PartialArrays partial(Region region, ArrayRecord.Header first) {
+    return new PartialArrays(this, region, first);
+  }
+
+  void check(ArrayRecord.Header array) {
     if (!fits(array.shape())) {
       throw new WorkFailedException("its shape is %s, expected %s".formatted(array.shape(), shape));
     }
@@ -81,44 +88,75 @@ public record ArrayPreparation(
     return numbers.get(numbers.size() == 1 ? 0 : index);
   }
 
+  /**
+   * Writes neighbouring elements of one channel.
+   *
+   * @param elements of a record, or some of them
+   * @param from the first of the row there
+   * @param row where they are in the array, and where they go
+   */
+  void write(
+      MemorySegment elements,
+      boolean bytes,
+      long from,
+      int channel,
+      RegionRows.Row row,
+      MemorySegment input) {
+    double mean = of(inputs.means(), channel);
+    double deviation = of(inputs.deviations(), channel);
+    for (long i = 0; i < row.length(); i++) {
+      double element = ArrayRecord.element(elements, bytes, from + i);
+      double value = (element - mean) / deviation;
+      if (!Double.isFinite(value)) {
+        throw new WorkFailedException("element %d is %s".formatted(row.from() + i, element));
+      }
+      input.setAtIndex(ValueLayout.JAVA_FLOAT, row.at() + i, (float) value);
+    }
+  }
+
+  void writeTarget(ArrayRecord.Header array, MemorySegment target) {
+    if (targetValues == 0) {
+      target.set(ValueLayout.JAVA_LONG, 0, array.label());
+    }
+    for (int i = 0; i < targetValues; i++) {
+      double value = (array.values().get(i) - of(targets.means(), i)) / of(targets.deviations(), i);
+      if (!Double.isFinite(value)) {
+        throw new WorkFailedException("target %d is %s".formatted(i, array.values().get(i)));
+      }
+      target.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) value);
+    }
+  }
+
+  /** The rows of a region of an array, none of which has elements of two channels. */
+  RegionRows rows(Region region) {
+    return new RegionRows(region, 1);
+  }
+
   /** For one thread. */
   private final class ArrayWriter implements Writer {
 
-    private ArrayRecord array;
+    private final long perChannel = values() / shape.getFirst();
+    private final RegionRows whole =
+        rows(Region.all(new Shape(shape.stream().map(Integer::longValue).toList())));
+    private ArrayRecord.Header header;
+    private MemorySegment elements;
 
     @Override
     public void decode(DataRecord record) {
-      array = ArrayRecord.decode(record.value());
-      check(array);
+      ArrayRecord array = ArrayRecord.decode(record.value());
+      header = array.header();
+      elements = array.elements();
+      check(header);
     }
 
     @Override
     public void write(long visit, long ordinal, MemorySegment input, MemorySegment target) {
-      int channels = shape.getFirst();
-      int perChannel = array.count() / channels;
-      for (int channel = 0; channel < channels; channel++) {
-        double mean = of(inputs.means(), channel);
-        double deviation = of(inputs.deviations(), channel);
-        int end = (channel + 1) * perChannel;
-        for (int i = channel * perChannel; i < end; i++) {
-          double value = (array.element(i) - mean) / deviation;
-          if (!Double.isFinite(value)) {
-            throw new WorkFailedException("element %d is %s".formatted(i, array.element(i)));
-          }
-          input.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) value);
-        }
+      for (RegionRows.Row row : whole.rows()) {
+        int channel = (int) (row.from() / perChannel);
+        ArrayPreparation.this.write(
+            elements, header.elementsAreBytes(), row.from(), channel, row, input);
       }
-      if (targetValues == 0) {
-        target.set(ValueLayout.JAVA_LONG, 0, array.label());
-      }
-      for (int i = 0; i < targetValues; i++) {
-        double value =
-            (array.values().get(i) - of(targets.means(), i)) / of(targets.deviations(), i);
-        if (!Double.isFinite(value)) {
-          throw new WorkFailedException("target %d is %s".formatted(i, array.values().get(i)));
-        }
-        target.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) value);
-      }
+      writeTarget(header, target);
     }
   }
 }

@@ -1,7 +1,9 @@
 package dev.tandem.data.read;
 
+import dev.tandem.core.Ranges;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.DataRecord;
+import dev.tandem.data.HeldRecords;
 import dev.tandem.data.RecordBlock;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.read.mode.Locate;
@@ -26,6 +28,7 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -161,6 +164,38 @@ public final class IndexedLmdbSource implements RecordSource {
     return block;
   }
 
+  @Override
+  public boolean readsParts() {
+    return true;
+  }
+
+  /** Reads the parts as if each were a record, and puts those of a record together. */
+  @Override
+  public RecordBlock fetch(long[] ordinals, Ranges parts) {
+    Block whole = new Block(ordinals.clone());
+    DataRecord[] records = new DataRecord[ordinals.length];
+    try (Block pieces = whole.pieces(parts)) {
+      if (inMemory(pieces)) {
+        pieces.lend();
+      } else {
+        pieces.read();
+      }
+      int next = 0;
+      for (int i = 0; i < records.length; i++) {
+        boolean fits = whole.lengths[i] == parts.whole();
+        byte[] value = new byte[fits ? Math.toIntExact(parts.extent()) : 0];
+        for (Ranges.Run run : fits ? parts.runs() : List.<Ranges.Run>of()) {
+          MemorySegment piece = pieces.record(next++).value();
+          MemorySegment.copy(piece, 0, MemorySegment.ofArray(value), run.at(), run.length());
+        }
+        long ordinal = ordinals[i];
+        records[i] = new DataRecord(() -> locations.key(ordinal), MemorySegment.ofArray(value));
+      }
+      pieces.ensureIntact();
+    }
+    return new HeldRecords(records);
+  }
+
   private boolean inMemory(Block block) {
     return cache.isPresent() ? cache.get().complete() : seemsCached(block);
   }
@@ -255,6 +290,31 @@ public final class IndexedLmdbSource implements RecordSource {
         }
       }
       locations.locate(ordinals, positions, lengths);
+    }
+
+    private Block(long[] ordinals, long[] positions, int[] lengths) {
+      this.ordinals = ordinals;
+      this.positions = positions;
+      this.lengths = lengths;
+      this.memoryAt = new int[ordinals.length];
+    }
+
+    /** Parts of the values that are as long as the ranges say, one record after the other. */
+    Block pieces(Ranges parts) {
+      int runs = parts.runs().size();
+      int fitting = (int) Arrays.stream(lengths).filter(each -> each == parts.whole()).count();
+      long[] of = new long[fitting * runs];
+      long[] from = new long[of.length];
+      int[] bytes = new int[of.length];
+      int next = 0;
+      for (int i = 0; i < ordinals.length; i++) {
+        for (int run = 0; lengths[i] == parts.whole() && run < runs; run++) {
+          of[next] = ordinals[i];
+          from[next] = positions[i] + parts.runs().get(run).from();
+          bytes[next++] = Math.toIntExact(parts.runs().get(run).length());
+        }
+      }
+      return new Block(of, from, bytes);
     }
 
     /** All records straight from the mapped file. */

@@ -1,6 +1,7 @@
 package dev.tandem.data.read;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.Ranges;
 import dev.tandem.data.DataRecord;
 import dev.tandem.data.LmdbSource;
 import dev.tandem.data.RecordBlock;
@@ -101,6 +102,16 @@ public final class LmdbSources {
     @Override
     public RecordBlock fetch(long[] ordinals) {
       return base.fetch(ordinals);
+    }
+
+    @Override
+    public boolean readsParts() {
+      return base.readsParts();
+    }
+
+    @Override
+    public RecordBlock fetch(long[] ordinals, Ranges parts) {
+      return base.fetch(ordinals, parts);
     }
 
     @Override

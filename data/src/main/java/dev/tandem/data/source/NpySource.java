@@ -1,10 +1,13 @@
 package dev.tandem.data.source;
 
 import dev.tandem.core.DType;
+import dev.tandem.core.Ranges;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.core.numpy.NpyHeader;
 import dev.tandem.data.ArrayRecord;
 import dev.tandem.data.DataRecord;
+import dev.tandem.data.HeldRecords;
+import dev.tandem.data.RecordBlock;
 import dev.tandem.data.format.Keys;
 import dev.tandem.data.format.MappedFile;
 import dev.tandem.data.format.NpyFiles;
@@ -17,6 +20,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -145,31 +149,68 @@ public final class NpySource extends CopyingSource {
 
   @Override
   DataRecord make(long ordinal) {
-    long label = -1;
-    float[] values = new float[integers(targets) ? 0 : targets.each()];
-    if (integers(targets)) {
-      label = (long) targets.number(ordinal);
-    }
-    for (int i = 0; i < values.length; i++) {
-      values[i] = (float) targets.number(ordinal * values.length + i);
-    }
-    ArrayRecord record = record(ordinal, label, values);
-    return new DataRecord(
-        MemorySegment.ofArray(Keys.padded(ordinal, KEY_DIGITS)),
-        MemorySegment.ofArray(record.encode()));
+    byte[] header = header(ordinal).encode();
+    MemorySegment elements = elements(ordinal, 0, inputs.each());
+    MemorySegment value = MemorySegment.ofArray(new byte[header.length + (int) elements.byteSize()]);
+    value.copyFrom(MemorySegment.ofArray(header));
+    value.asSlice(header.length).copyFrom(elements);
+    return new DataRecord(key(ordinal), value);
   }
 
-  private ArrayRecord record(long ordinal, long label, float[] values) {
-    int each = inputs.each();
+  private static MemorySegment key(long ordinal) {
+    return MemorySegment.ofArray(Keys.padded(ordinal, KEY_DIGITS));
+  }
+
+  private ArrayRecord.Header header(long ordinal) {
+    Float[] values = new Float[integers(targets) ? 0 : targets.each()];
+    Arrays.setAll(values, i -> (float) targets.number(ordinal * values.length + i));
+    long label = integers(targets) ? (long) targets.number(ordinal) : -1;
+    return new ArrayRecord.Header(
+        inputs.header().type() == DType.UINT8, shape, label, List.of(values));
+  }
+
+  @Override
+  public boolean readsParts() {
+    return true;
+  }
+
+  /** Of the elements only those that are asked for are looked at; parts have whole elements. */
+  @Override
+  public RecordBlock fetch(long[] ordinals, Ranges parts) {
+    DataRecord[] records = new DataRecord[ordinals.length];
+    for (int i = 0; i < records.length; i++) {
+      ArrayRecord.Header header = header(ordinals[i]);
+      MemorySegment first = MemorySegment.ofArray(header.encode());
+      int each = header.elementBytes();
+      boolean fits = parts.whole() == header.bytes() + (long) inputs.each() * each;
+      byte[] value = new byte[fits ? Math.toIntExact(parts.extent()) : 0];
+      MemorySegment to = MemorySegment.ofArray(value);
+      for (Ranges.Run run : fits ? parts.runs() : List.<Ranges.Run>of()) {
+        long before = Math.clamp(header.bytes() - run.from(), 0, run.length());
+        MemorySegment.copy(first, Math.min(run.from(), first.byteSize()), to, run.at(), before);
+        int count = Math.toIntExact((run.length() - before) / each);
+        long from = (run.from() + before - header.bytes()) / each;
+        if (count > 0) {
+          MemorySegment elements = elements(ordinals[i], from, count);
+          MemorySegment.copy(elements, 0, to, run.at() + before, elements.byteSize());
+        }
+      }
+      records[i] = new DataRecord(key(ordinals[i]), to);
+    }
+    return new HeldRecords(records);
+  }
+
+  /** Some neighbouring elements of an array: unsigned bytes or float32. */
+  private MemorySegment elements(long ordinal, long from, int count) {
+    long first = ordinal * inputs.each() + from;
     if (inputs.header().type() == DType.UINT8) {
-      return ArrayRecord.ofBytes(
-          shape, inputs.elements().asSlice(ordinal * each, each), label, values);
+      return inputs.elements().asSlice(first, count);
     }
-    float[] elements = new float[each];
-    for (int i = 0; i < each; i++) {
-      elements[i] = (float) inputs.number(ordinal * each + i);
+    MemorySegment floats = MemorySegment.ofArray(new byte[count * Float.BYTES]);
+    for (int i = 0; i < count; i++) {
+      floats.set(FLOAT, (long) i * Float.BYTES, (float) inputs.number(first + i));
     }
-    return ArrayRecord.of(shape, elements, label, values);
+    return floats;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.tandem.data.source;
 
+import dev.tandem.core.Ranges;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.DataRecord;
@@ -81,6 +82,16 @@ final class SplitSource implements RecordSource {
   @Override
   public RecordBlock fetch(long[] ordinals) {
     return base.fetch(Arrays.stream(ordinals).map(this::ordinal).toArray());
+  }
+
+  @Override
+  public boolean readsParts() {
+    return base.readsParts();
+  }
+
+  @Override
+  public RecordBlock fetch(long[] ordinals, Ranges parts) {
+    return base.fetch(Arrays.stream(ordinals).map(this::ordinal).toArray(), parts);
   }
 
   @Override
