@@ -21,6 +21,11 @@ public record Batch(
     int globalCount,
     int skipped) {
 
+  /** The same with other inputs: of parts of the samples, or of some of them. */
+  public Batch withImages(MemorySegment newImages) {
+    return new Batch(position, newImages, labels, count, globalCount, skipped);
+  }
+
   /**
    * The share of this rank's mean in the mean over all ranks' samples. Skipped samples stay in the
    * denominator, as if their gradients were zero: so the result does not depend on which rank had

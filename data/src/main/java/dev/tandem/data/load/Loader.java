@@ -21,7 +21,7 @@ import java.util.function.Function;
  * again from every later call. Closing ends the threads and frees the batches; the source stays the
  * caller's.
  */
-public final class Loader implements AutoCloseable {
+public final class Loader implements BatchSource {
 
   private static final int REMEMBERED = 100;
 
@@ -80,11 +80,13 @@ public final class Loader implements AutoCloseable {
   }
 
   /** Whether there is another step. */
+  @Override
   public boolean hasNext() {
     return given < plan.steps();
   }
 
   /** The next step's batch; after the last step a {@link NoSuchElementException}. */
+  @Override
   public Batch next() {
     if (!hasNext()) {
       throw new NoSuchElementException("the loader ends after step " + position.step());
@@ -155,6 +157,7 @@ public final class Loader implements AutoCloseable {
   }
 
   /** Where the next batch begins: what a checkpoint saves. */
+  @Override
   public Position position() {
     return position;
   }
@@ -170,6 +173,7 @@ public final class Loader implements AutoCloseable {
   }
 
   /** Batches that are ready: if there is none, the consumer waits for the loader. */
+  @Override
   public int ready() {
     return pipeline.finished();
   }
@@ -185,6 +189,7 @@ public final class Loader implements AutoCloseable {
   }
 
   /** Where the time went so far, over all ranks that this loader has been. */
+  @Override
   public StallReport stalls() {
     return meter.report();
   }

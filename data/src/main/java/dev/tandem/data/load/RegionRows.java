@@ -107,11 +107,7 @@ public final class RegionRows {
     }
     for (Row row : rows) {
       MemorySegment.copy(
-          whole,
-          row.from * elementBytes,
-          local,
-          row.at * elementBytes,
-          row.length * elementBytes);
+          whole, row.from * elementBytes, local, row.at * elementBytes, row.length * elementBytes);
     }
   }
 }

@@ -29,6 +29,9 @@ public record StallReport(
     double workersAugment,
     double workersWaitForConsumer) {
 
+  /** Of a rank for which another one loads. */
+  public static final StallReport NONE = new StallReport(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
   /** A consumer that waits less than this share of its time is the slowest part itself. */
   private static final double NEGLIGIBLE = 0.1;
 

@@ -151,7 +151,8 @@ public final class NpySource extends CopyingSource {
   DataRecord make(long ordinal) {
     byte[] header = header(ordinal).encode();
     MemorySegment elements = elements(ordinal, 0, inputs.each());
-    MemorySegment value = MemorySegment.ofArray(new byte[header.length + (int) elements.byteSize()]);
+    MemorySegment value =
+        MemorySegment.ofArray(new byte[header.length + (int) elements.byteSize()]);
     value.copyFrom(MemorySegment.ofArray(header));
     value.asSlice(header.length).copyFrom(elements);
     return new DataRecord(key(ordinal), value);

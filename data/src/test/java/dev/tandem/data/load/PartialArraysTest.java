@@ -201,15 +201,10 @@ class PartialArraysTest {
 
   private static ArrayPreparation preparation(List<Integer> shape, int values) {
     return new ArrayPreparation(
-        shape,
-        values == 0 ? 10 : 0,
-        values,
-        Normalisation.all(0.25, 0.5),
-        Normalisation.all(0, 1));
+        shape, values == 0 ? 10 : 0, values, Normalisation.all(0.25, 0.5), Normalisation.all(0, 1));
   }
 
-  private static void check(
-      RecordSource source, List<Integer> shape, int values, Region region) {
+  private static void check(RecordSource source, List<Integer> shape, int values, Region region) {
     assertTrue(source.readsParts());
     ArrayPreparation whole = preparation(shape, values);
     RegionPreparation every = new RegionPreparation(whole, region);
