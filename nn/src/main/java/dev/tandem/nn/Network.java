@@ -300,6 +300,24 @@ public final class Network implements AutoCloseable {
     return passes.begin(List.of(samples), step);
   }
 
+  /**
+   * Takes part in a step for which this rank has no samples: gradients are zeros, and the listener
+   * is told of them. Ranks that keep rows of parameters need this one's.
+   */
+  public void forwardBackwardNothing(TrainingStep step) {
+    passes.forwardBackwardNothing(step);
+  }
+
+  /** Takes part in an evaluation of batches of which this rank has no samples. */
+  public void evaluateNothing() {
+    graph.answerNothing();
+  }
+
+  /** Whether whole gradients are kept between passes, so that those of several can be added. */
+  public boolean keepsGradients() {
+    return memory.isEmpty() || memory.get().gradients().isWhole();
+  }
+
   /** Compares the network's answers with the labels; memory as in {@link Samples}. */
   public Evaluation evaluate(MemorySegment images, MemorySegment labels, int batch) {
     return evaluate(new Samples(images, labels, batch));

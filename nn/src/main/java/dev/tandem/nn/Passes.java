@@ -42,6 +42,25 @@ final class Passes {
     return network.inScope(() -> new OpenRun(network, this, shards, step));
   }
 
+  void forwardBackwardNothing(TrainingStep step) {
+    network.graph().forwardNothing();
+    step.ready().backwardBegins();
+    network
+        .graph()
+        .backwardNothing(
+            parameter -> {
+              if (!adds(step)) {
+                network.gradientBucket(0).views().get(parameter).data().fill((byte) 0);
+              }
+              tell(step, 0, parameter);
+            });
+  }
+
+  /** What is not kept between passes cannot be added to. */
+  private boolean adds(TrainingStep step) {
+    return step.accumulate() && network.keepsGradients();
+  }
+
   Evaluation evaluate(Samples samples, Optional<ClassCounts> counts) {
     check(samples);
     return network.inScope(
@@ -90,7 +109,7 @@ final class Passes {
         input,
         new Mode(true, step.seed(), step.number(), firstSample, samples.count()),
         network.gradientBucket(shard).tensors(),
-        step.accumulate());
+        adds(step));
   }
 
   /** The loss of a run; its gradient is set at the outputs. */

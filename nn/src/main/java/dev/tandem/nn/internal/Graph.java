@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.IntConsumer;
 
 /** The layers of a network in the engine, and who feeds whom; it borrows all tensors. */
 public final class Graph implements AutoCloseable {
@@ -247,6 +248,39 @@ public final class Graph implements AutoCloseable {
   void beforeBackward(int node) {
     if (firstParameter[node] < firstParameter[node + 1]) {
       hook.beforeBackward(firstParameter[node]);
+    }
+  }
+
+  /** The forward passes of a batch without samples, which compute nothing. */
+  public void forwardNothing() {
+    for (int node = 0; node < size(); node++) {
+      beforeForward(node);
+    }
+  }
+
+  /**
+   * The backward passes of a batch without samples.
+   *
+   * @param ready told the numbers of parameters in the order in which their gradients become ready
+   */
+  public void backwardNothing(IntConsumer ready) {
+    for (int node = size() - 1; node >= 0; node--) {
+      if (learns[node]) {
+        beforeBackward(node);
+        int end = frozen[node] ? firstParameter[node] : firstParameter[node + 1];
+        for (int i = firstParameter[node]; i < end; i++) {
+          ready.accept(i);
+        }
+      }
+    }
+  }
+
+  /** The evaluation of a batch without samples. */
+  public void answerNothing() {
+    for (int node = 0; node < size(); node++) {
+      if (answers[node]) {
+        beforeForward(node);
+      }
     }
   }
 
