@@ -239,8 +239,9 @@ final class TrainCommand extends TandemCommand {
   /** Trains to the end, also if processes are lost on the way, and if all are. */
   private Curves train(RunSession run, Placement placement, TrainingConfig config) {
     Restarts restarts = new Restarts(maxRestarts);
-    // Only then do the bits not depend on how many they are.
-    Meanwhile meanwhile = config.determinism().elastic() ? Meanwhile.GO_ON : Meanwhile.WAIT;
+    // Only then do the bits not depend on how many they are, and nobody misses a part.
+    boolean fewer = config.determinism().elastic() && config.strategy().dataParallel();
+    Meanwhile meanwhile = fewer ? Meanwhile.GO_ON : Meanwhile.WAIT;
     String start = resume == null ? "" : resume.isEmpty() ? RESUME : RESUME_OR_BEGIN;
     while (true) {
       try {

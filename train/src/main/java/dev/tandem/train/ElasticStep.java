@@ -1,6 +1,5 @@
 package dev.tandem.train;
 
-import dev.tandem.comm.Communicator;
 import dev.tandem.comm.Handle;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
@@ -11,6 +10,7 @@ import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
+import dev.tandem.nn.StatisticsReducer;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.sync.compress.Volume;
 import dev.tandem.train.Phases.Phase;
@@ -126,6 +126,7 @@ final class ElasticStep extends ReplicatedStep {
           TrainingStep.of(seed, step)
               .withFirstSample(shard.first())
               .withMeanOver(shard.slice().batch().globalCount())
+              .withStatistics(groups.sumsStatistics() ? this::sumWithin : null)
               .withListener(
                   new StepListener(
                       phases,
@@ -186,6 +187,9 @@ final class ElasticStep extends ReplicatedStep {
   /** Starts summing the shards' gradients of one parameter; the sum takes their place. */
   private void reduce(int parameter) {
     MemorySegment own = gradientRows.get(parameter).all();
+    groups
+        .gradientsBeforeData(network.parameters().get(parameter).name())
+        .ifPresent(inner -> inner.allreduce(own, DType.FLOAT32, ReduceOp.SUM));
     handedOver += own.byteSize();
     MemorySegment sum = network.gradients().get(parameter).data();
     underWay.add(
@@ -207,13 +211,21 @@ final class ElasticStep extends ReplicatedStep {
       for (int i = 0; i < parts.size(); i++) {
         MemorySegment.copy(parts.get(i), 0, packed, own.get(i).slot() * bytes, bytes);
       }
-      statistics(layer).elasticAllreduce(packed, shards, total, DType.FLOAT64, ReduceOp.SUM);
+      groups
+          .statisticsBeforeData(layer)
+          .ifPresent(inner -> inner.allreduce(packed, DType.FLOAT64, ReduceOp.SUM));
+      groups
+          .statisticsOverData()
+          .elasticAllreduce(packed, shards, total, DType.FLOAT64, ReduceOp.SUM);
     }
   }
 
-  /** Alone in its group, a rank sums its own shards. */
-  private Communicator statistics(String layer) {
-    return groups.statistics(layer).orElse(data);
+  /** Of the parts that ranks have of one shard. */
+  private void sumWithin(String layer, List<MemorySegment> parts, MemorySegment total) {
+    StatisticsReducer.LOCAL.sum(layer, parts, total);
+    groups
+        .statisticsBeforeData(layer)
+        .ifPresent(inner -> inner.allreduce(total, DType.FLOAT64, ReduceOp.SUM));
   }
 
   private double sums() {

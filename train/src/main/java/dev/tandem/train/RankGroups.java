@@ -8,6 +8,7 @@ import dev.tandem.parallel.exchange.MeshGroups;
 import dev.tandem.parallel.exchange.MeshGroups.Use;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.mesh.Mesh.Axis;
+import dev.tandem.train.config.DeterminismConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.HashSet;
 import java.util.Optional;
@@ -27,11 +28,13 @@ final class RankGroups implements AutoCloseable {
   private final MeshGroups groups;
   private final Set<String> everyone = new HashSet<>();
   private final boolean synchronised;
+  private final boolean elastic;
   private Optional<LocalNetwork> local = Optional.empty();
 
-  private RankGroups(Communicator all, Mesh mesh, boolean synchronised) {
+  private RankGroups(Communicator all, Mesh mesh, DeterminismConfig determinism) {
     this.all = all;
-    this.synchronised = synchronised;
+    synchronised = determinism.synchronisedBatchNorm();
+    elastic = determinism.elastic();
     groups = new MeshGroups(all, mesh);
     mesh.axes().stream().filter(axis -> axis.size() > 1).map(Axis::name).forEach(everyone::add);
   }
@@ -41,11 +44,9 @@ final class RankGroups implements AutoCloseable {
     Communicator all =
         switch (config.determinism().level()) {
           case FAST -> communicator.at(Determinism.FAST);
-          case RUN -> communicator.at(Determinism.RUN);
-          case ELASTIC -> communicator;
+          case RUN, ELASTIC -> communicator.at(Determinism.RUN);
         };
-    return new RankGroups(
-        all, config.mesh(all.size()), config.determinism().synchronisedBatchNorm());
+    return new RankGroups(all, config.mesh(all.size()), config.determinism());
   }
 
   Mesh mesh() {
@@ -65,17 +66,23 @@ final class RankGroups implements AutoCloseable {
   /** Forms all groups that this network needs; all ranks call this together. */
   void form(LocalNetwork network) {
     local = Optional.of(network);
-    need(Use.GRADIENTS, DATA);
-    network.regions().keySet().forEach(name -> need(Use.GRADIENTS, gradientAxes(name)));
+    if (!everyone.equals(present(DATA))) {
+      groups.need(Use.GRADIENTS, DATA);
+    }
+    for (String name : network.regions().keySet()) {
+      need(Use.GRADIENTS, elastic ? innerSums(name) : gradientAxes(name));
+    }
     if (synchronised) {
       groups.need(Use.STATISTICS, DATA);
     }
-    network.statistics().keySet().forEach(layer -> need(Use.STATISTICS, statisticsAxes(layer)));
+    for (String layer : network.statistics().keySet()) {
+      groups.need(Use.STATISTICS, elastic ? innerStatistics(layer) : statisticsAxes(layer));
+    }
     groups.form();
   }
 
   private void need(Use use, Set<String> axes) {
-    if (use == Use.STATISTICS || !everyone.equals(present(axes))) {
+    if (!present(axes).isEmpty() && !everyone.equals(present(axes))) {
       groups.need(use, axes);
     }
   }
@@ -87,12 +94,20 @@ final class RankGroups implements AutoCloseable {
   }
 
   private Set<String> gradientAxes(String parameter) {
-    return withData(local.orElseThrow().sums().getOrDefault(parameter, Set.of()));
+    return withData(innerSums(parameter));
   }
 
   private Set<String> statisticsAxes(String layer) {
-    Set<String> inner = local.orElseThrow().statistics().getOrDefault(layer, Set.of());
+    Set<String> inner = innerStatistics(layer);
     return synchronised ? withData(inner) : inner;
+  }
+
+  private Set<String> innerSums(String parameter) {
+    return local.orElseThrow().sums().getOrDefault(parameter, Set.of());
+  }
+
+  private Set<String> innerStatistics(String layer) {
+    return local.orElseThrow().statistics().getOrDefault(layer, Set.of());
   }
 
   private static Set<String> withData(Set<String> inner) {
@@ -122,6 +137,25 @@ final class RankGroups implements AutoCloseable {
     return present(axes).isEmpty()
         ? Optional.empty()
         : Optional.of(groups.along(Use.STATISTICS, axes));
+  }
+
+  /** Elastic: the ranks with which a gradient is summed before it is summed over samples. */
+  Optional<Communicator> gradientsBeforeData(String parameter) {
+    Set<String> axes = innerSums(parameter);
+    return present(axes).isEmpty() ? Optional.empty() : Optional.of(gradients(axes));
+  }
+
+  /** Elastic: the ranks with which statistics are summed before they are summed over samples. */
+  Optional<Communicator> statisticsBeforeData(String layer) {
+    Set<String> axes = innerStatistics(layer);
+    return present(axes).isEmpty()
+        ? Optional.empty()
+        : Optional.of(groups.along(Use.STATISTICS, axes));
+  }
+
+  /** Elastic: the ranks with other samples, for statistics. */
+  Communicator statisticsOverData() {
+    return groups.along(Use.STATISTICS, DATA);
   }
 
   /** Whether any normalisation takes sums of several ranks. */

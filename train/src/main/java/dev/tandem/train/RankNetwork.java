@@ -8,10 +8,12 @@ import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.NetworkPart;
+import dev.tandem.nn.NormReducer;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.nn.spec.SampleShare;
 import dev.tandem.parallel.LocalNetwork;
+import dev.tandem.parallel.state.SplitNorms;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.HashMap;
 import java.util.List;
@@ -48,12 +50,20 @@ record RankNetwork(RankGroups groups, LocalNetwork local, Network network)
               local.spec(),
               new Seed(config.seed()).derive("parameters"),
               options,
-              new NetworkPart(local.whole(), local.regions(), Optional.empty()));
+              new NetworkPart(local.whole(), local.regions(), norms(config, groups, local)));
       return new RankNetwork(groups, local, network);
     } catch (RuntimeException e) {
       groups.close();
       throw e;
     }
+  }
+
+  /** A rank that holds the whole network needs nobody for its norms. */
+  private static Optional<NormReducer> norms(
+      TrainingConfig config, RankGroups groups, LocalNetwork local) {
+    return config.strategy().mesh().splitsLayers() || config.strategy().mesh().pipelined()
+        ? Optional.of(SplitNorms.of(groups.all(), groups.mesh(), local))
+        : Optional.empty();
   }
 
   /** The layers as the strategy splits them; of a pipeline the rank's stage. */
