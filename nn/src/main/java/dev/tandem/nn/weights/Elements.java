@@ -1,6 +1,7 @@
 package dev.tandem.nn.weights;
 
 import dev.tandem.core.DType;
+import dev.tandem.core.Region;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import java.lang.foreign.MemorySegment;
@@ -52,13 +53,25 @@ public final class Elements {
 
   /** Copies all elements to a tensor of as many, converted to its type. */
   public static void copy(TensorView from, TensorView to) {
-    if (from.dtype() == to.dtype()) {
-      to.data().copyFrom(from.data());
-      return;
-    }
-    long elements = to.shape().elements();
-    for (long i = 0; i < elements; i++) {
-      set(to, i, number(from, i));
-    }
+    copy(from, Region.all(to.shape()), to);
+  }
+
+  /**
+   * Copies the elements of a region to a tensor that has that region, converted to its type.
+   *
+   * @param whole the tensor that the region is a part of
+   */
+  public static void copy(TensorView whole, Region region, TensorView to) {
+    int bytes = to.dtype().bytes();
+    region.forEachRun(
+        (from, at, length) -> {
+          if (whole.dtype() == to.dtype()) {
+            MemorySegment.copy(whole.data(), from * bytes, to.data(), at * bytes, length * bytes);
+            return;
+          }
+          for (long i = 0; i < length; i++) {
+            set(to, at + i, number(whole, from + i));
+          }
+        });
   }
 }
