@@ -5,7 +5,6 @@ import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.TensorView;
 import dev.tandem.sync.agent.Scaling;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,7 +16,7 @@ import java.util.List;
 public final class BlockingSynchronizer implements GradientSynchronizer {
 
   private final Communicator communicator;
-  private final List<MemorySegment> pending = new ArrayList<>();
+  private final List<TensorView> pending = new ArrayList<>();
 
   public BlockingSynchronizer(Communicator communicator) {
     this.communicator = communicator;
@@ -25,20 +24,18 @@ public final class BlockingSynchronizer implements GradientSynchronizer {
 
   @Override
   public void submit(TensorView gradient, float weight) {
-    if (gradient.dtype() != DType.FLOAT32) {
+    if (gradient.dtype() != DType.FLOAT32 && gradient.dtype() != DType.FLOAT64) {
       throw new IllegalArgumentException(
-          "gradient %s is %s; only float32 can be summed"
+          "gradient %s is %s; only float32 and float64 can be summed"
               .formatted(gradient.name(), gradient.dtype()));
     }
     Scaling.scale(gradient.data(), gradient.dtype(), weight);
-    pending.add(gradient.data());
+    pending.add(gradient);
   }
 
   @Override
   public void await() {
-    for (MemorySegment segment : pending) {
-      communicator.allreduce(segment, DType.FLOAT32, ReduceOp.SUM);
-    }
+    pending.forEach(this::sum);
     pending.clear();
   }
 

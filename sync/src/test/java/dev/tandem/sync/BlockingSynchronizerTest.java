@@ -1,6 +1,7 @@
 package dev.tandem.sync;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tandem.comm.Communicator;
@@ -90,6 +91,25 @@ class BlockingSynchronizerTest {
         assertArrayEquals(perRank.getFirst().get(2 * step + 1), results.get(2 * step + 1));
       }
     }
+  }
+
+  @Test
+  void doublesAreSummedAsDoubles() throws Exception {
+    List<Double> sums =
+        Ranks.run(
+            2,
+            Duration.ofMinutes(1),
+            communicator -> {
+              double[] values = {communicator.rank() == 0 ? 1 : 0x1p-40};
+              GradientSynchronizer synchronizer = new BlockingSynchronizer(communicator);
+              synchronizer.submit(
+                  new TensorView(
+                      "exact", DType.FLOAT64, Shape.of(1), MemorySegment.ofArray(values)),
+                  0.5f);
+              synchronizer.await();
+              return values[0];
+            });
+    assertEquals(List.of(0.5 + 0x1p-41, 0.5 + 0x1p-41), sums);
   }
 
   @Test

@@ -33,7 +33,7 @@ final class DataParallelStep extends ReplicatedStep {
   DataParallelStep(StepContext context, GradientGroups synchronizer) {
     super(context);
     this.synchronizer = synchronizer;
-    local = new LocalGradients(context, synchronizer::submit);
+    local = new LocalGradients(context, synchronizer::submit, synchronizer.statistics());
     state = new DataParallelState(context.groups().data(), optimizer, synchronizer);
   }
 

@@ -10,7 +10,6 @@ import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
-import dev.tandem.nn.StatisticsReducer;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.sync.compress.Volume;
 import dev.tandem.train.Phases.Phase;
@@ -126,7 +125,6 @@ final class ElasticStep extends ReplicatedStep {
           TrainingStep.of(seed, step)
               .withFirstSample(shard.first())
               .withMeanOver(shard.slice().batch().globalCount())
-              .withStatistics(groups.sumsStatistics() ? this::sumWithin : null)
               .withListener(
                   new StepListener(
                       phases,
@@ -162,7 +160,7 @@ final class ElasticStep extends ReplicatedStep {
                         reduce(parameter);
                       }
                     }))
-            .withStatistics((layer, parts, total) -> sumStatistics(layer, own, parts, total));
+            .withStatistics((_, parts, total) -> sumStatistics(own, parts, total));
     try (Arena copies = Arena.ofConfined()) {
       double[] means =
           network.forwardBackward(
@@ -202,8 +200,7 @@ final class ElasticStep extends ReplicatedStep {
     network.gradientGraph().parameters().forEach(p -> reduce(names.indexOf(p.name())));
   }
 
-  private void sumStatistics(
-      String layer, List<Shard> own, List<MemorySegment> parts, MemorySegment total) {
+  private void sumStatistics(List<Shard> own, List<MemorySegment> parts, MemorySegment total) {
     try (Arena rows = Arena.ofConfined()) {
       long bytes = total.byteSize();
       int count = plan.endShard() - plan.firstShard();
@@ -211,21 +208,8 @@ final class ElasticStep extends ReplicatedStep {
       for (int i = 0; i < parts.size(); i++) {
         MemorySegment.copy(parts.get(i), 0, packed, own.get(i).slot() * bytes, bytes);
       }
-      groups
-          .statisticsBeforeData(layer)
-          .ifPresent(inner -> inner.allreduce(packed, DType.FLOAT64, ReduceOp.SUM));
-      groups
-          .statisticsOverData()
-          .elasticAllreduce(packed, shards, total, DType.FLOAT64, ReduceOp.SUM);
+      groups.statistics().elasticAllreduce(packed, shards, total, DType.FLOAT64, ReduceOp.SUM);
     }
-  }
-
-  /** Of the parts that ranks have of one shard. */
-  private void sumWithin(String layer, List<MemorySegment> parts, MemorySegment total) {
-    StatisticsReducer.LOCAL.sum(layer, parts, total);
-    groups
-        .statisticsBeforeData(layer)
-        .ifPresent(inner -> inner.allreduce(total, DType.FLOAT64, ReduceOp.SUM));
   }
 
   private double sums() {

@@ -2,10 +2,15 @@ package dev.tandem.train;
 
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.TensorView;
+import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.sync.GradientSynchronizer;
 import dev.tandem.sync.compress.Volume;
+import dev.tandem.sync.policy.Policy;
+import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.sync.trace.Timeline;
+import dev.tandem.train.config.SynchronisationConfig;
+import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,12 +30,15 @@ final class GradientGroups implements GradientSynchronizer, AutoCloseable {
 
   private final List<WatchedSynchronizer> owned = new ArrayList<>();
   private final Map<String, GradientSynchronizer> byParameter = new HashMap<>();
+  private final BatchStatistics statistics;
 
   private GradientGroups(StepContext context, StepMeter meter, Path run) {
     RankGroups groups = context.groups();
     Map<String, Set<String>> axes = new TreeMap<>(); // in the same order on all ranks
     Map<String, List<String>> parameters = new LinkedHashMap<>();
-    for (GradientGraph.Parameter parameter : context.network().gradientGraph().parameters()) {
+    Map<String, GradientSynchronizer> planned = new HashMap<>();
+    GradientGraph network = context.network().gradientGraph();
+    for (GradientGraph.Parameter parameter : network.parameters()) {
       Set<String> along = groups.sumAxes(parameter.name());
       if (!along.isEmpty() || groups.all().size() == 1) {
         String key = groups.mesh().sorted(along).toString();
@@ -41,16 +49,41 @@ final class GradientGroups implements GradientSynchronizer, AutoCloseable {
     axes.forEach(
         (key, along) -> {
           List<String> names = parameters.get(key);
+          boolean withStatistics =
+              plansStatistics(context.config()) && along.equals(Set.of(Mesh.DATA));
           WatchedSynchronizer each =
               WatchedSynchronizer.start(
                   context,
                   groups.gradients(along),
                   Set.copyOf(names),
+                  withStatistics,
                   owned.isEmpty() ? Optional.of(meter) : Optional.empty(),
                   run);
           owned.add(each);
           names.forEach(name -> byParameter.put(name, each.synchronizer()));
+          if (withStatistics) {
+            network.parameters().stream()
+                .filter(parameter -> names.contains(parameter.name()))
+                .forEach(parameter -> planned.put(parameter.node(), each.synchronizer()));
+          }
         });
+    statistics = new BatchStatistics(groups, planned);
+  }
+
+  /**
+   * Whether statistics have places in a plan: one that is made from the graph of the step. By other
+   * policies they would wait for negotiations or for full buckets.
+   */
+  private static boolean plansStatistics(TrainingConfig config) {
+    SynchronisationConfig chosen = config.synchronisation();
+    return config.determinism().synchronisedBatchNorm()
+        && !chosen.automatic()
+        && SyncOptions.of(chosen.policy()).policy() instanceof Policy.Topological;
+  }
+
+  /** Sums of synchronised batch normalisations. */
+  BatchStatistics statistics() {
+    return statistics;
   }
 
   /** Starts the synchronisers of a configuration. */

@@ -12,7 +12,6 @@ import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
 import dev.tandem.nn.Network;
-import dev.tandem.nn.StatisticsReducer;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.sync.request.Operation;
 import dev.tandem.train.Phases.Phase;
@@ -44,7 +43,7 @@ final class LocalGradients {
   private final Mixup mixup;
   private final Operation reduction;
   private final Receiver receiver;
-  private final RankGroups groups;
+  private final BatchStatistics statistics;
   private final boolean synchronised;
 
   /** Places of parameters in the network, in the order in which their gradients become ready. */
@@ -52,9 +51,9 @@ final class LocalGradients {
 
   private long correct;
 
-  LocalGradients(StepContext context, Receiver receiver) {
-    groups = context.groups();
-    data = groups.data();
+  LocalGradients(StepContext context, Receiver receiver, BatchStatistics statistics) {
+    data = context.groups().data();
+    this.statistics = statistics;
     network = context.network();
     seed = context.dropout();
     passes = context.config().batch().accumulation();
@@ -87,14 +86,13 @@ final class LocalGradients {
       int from = (int) ((long) batch.count() * piece / pieces);
       int end = (int) ((long) batch.count() * (piece + 1) / pieces);
       BatchSlice slice = new BatchSlice(batch, from, end - from);
-      loss +=
-          pass(slice, step, piece == 0, piece == pieces - 1, phases) * (end - from) / batch.count();
+      loss += pass(slice, step, piece, piece == pieces - 1, phases) * (end - from) / batch.count();
     }
     return loss;
   }
 
   /** One forward and backward pass; those after the first add to its gradients. */
-  private double pass(BatchSlice slice, long step, boolean first, boolean last, Phases phases) {
+  private double pass(BatchSlice slice, long step, int piece, boolean last, Phases phases) {
     phases.enter(Phase.FORWARD);
     Position position = slice.batch().position();
     Step whole = new Step(position, slice.batch().globalCount());
@@ -103,8 +101,8 @@ final class LocalGradients {
         TrainingStep.of(seed, step)
             .withFirstSample(place + slice.from())
             .withMeanOver(whole.count())
-            .withStatistics(groups.sumsStatistics() ? this::sumStatistics : null);
-    if (!first) {
+            .withStatistics(statistics.ofPass(piece).orElse(null));
+    if (piece > 0) {
       training = training.accumulating();
     }
     float weight = weight(slice.batch());
@@ -143,13 +141,6 @@ final class LocalGradients {
     for (int parameter : readyOrder) {
       receiver.submit(network.gradients().get(parameter), 1);
     }
-  }
-
-  private void sumStatistics(String layer, List<MemorySegment> parts, MemorySegment total) {
-    StatisticsReducer.LOCAL.sum(layer, parts, total);
-    groups
-        .statistics(layer)
-        .ifPresent(ranks -> ranks.allreduce(total, DType.FLOAT64, ReduceOp.SUM));
   }
 
   /** Every rank has seen other samples: the mean of their running statistics stands for all. */

@@ -70,20 +70,17 @@ final class RankGroups implements AutoCloseable {
       groups.need(Use.GRADIENTS, DATA);
     }
     for (String name : network.regions().keySet()) {
-      need(Use.GRADIENTS, elastic ? innerSums(name) : gradientAxes(name));
+      needGradients(elastic ? innerSums(name) : gradientAxes(name));
     }
     if (synchronised) {
       groups.need(Use.STATISTICS, DATA);
     }
-    for (String layer : network.statistics().keySet()) {
-      groups.need(Use.STATISTICS, elastic ? innerStatistics(layer) : statisticsAxes(layer));
-    }
     groups.form();
   }
 
-  private void need(Use use, Set<String> axes) {
+  private void needGradients(Set<String> axes) {
     if (!present(axes).isEmpty() && !everyone.equals(present(axes))) {
-      groups.need(use, axes);
+      groups.need(Use.GRADIENTS, axes);
     }
   }
 
@@ -97,17 +94,8 @@ final class RankGroups implements AutoCloseable {
     return withData(innerSums(parameter));
   }
 
-  private Set<String> statisticsAxes(String layer) {
-    Set<String> inner = innerStatistics(layer);
-    return synchronised ? withData(inner) : inner;
-  }
-
   private Set<String> innerSums(String parameter) {
     return local.orElseThrow().sums().getOrDefault(parameter, Set.of());
-  }
-
-  private Set<String> innerStatistics(String layer) {
-    return local.orElseThrow().statistics().getOrDefault(layer, Set.of());
   }
 
   private static Set<String> withData(Set<String> inner) {
@@ -131,12 +119,12 @@ final class RankGroups implements AutoCloseable {
     return everyone.equals(present(axes)) ? all : groups.along(Use.GRADIENTS, axes);
   }
 
-  /** The ranks with which a normalisation takes its sums, if there are others. */
-  Optional<Communicator> statistics(String layer) {
-    Set<String> axes = statisticsAxes(layer);
-    return present(axes).isEmpty()
-        ? Optional.empty()
-        : Optional.of(groups.along(Use.STATISTICS, axes));
+  /**
+   * The ranks with other samples, for the sums of synchronised batch normalisations. Sums over
+   * parts of a split layer the layer takes by itself.
+   */
+  Communicator statistics() {
+    return groups.along(Use.STATISTICS, DATA);
   }
 
   /** Elastic: the ranks with which a gradient is summed before it is summed over samples. */
@@ -145,22 +133,9 @@ final class RankGroups implements AutoCloseable {
     return present(axes).isEmpty() ? Optional.empty() : Optional.of(gradients(axes));
   }
 
-  /** Elastic: the ranks with which statistics are summed before they are summed over samples. */
-  Optional<Communicator> statisticsBeforeData(String layer) {
-    Set<String> axes = innerStatistics(layer);
-    return present(axes).isEmpty()
-        ? Optional.empty()
-        : Optional.of(groups.along(Use.STATISTICS, axes));
-  }
-
-  /** Elastic: the ranks with other samples, for statistics. */
-  Communicator statisticsOverData() {
-    return groups.along(Use.STATISTICS, DATA);
-  }
-
-  /** Whether any normalisation takes sums of several ranks. */
+  /** Whether batch normalisations of other samples are synchronised. */
   boolean sumsStatistics() {
-    return synchronised || !local.orElseThrow().statistics().isEmpty();
+    return synchronised;
   }
 
   @Override

@@ -50,7 +50,11 @@ final class ServerStep extends ReplicatedStep {
     this.servers = servers;
     this.rule = (OptimizerConfig.Sgd) context.config().optimizer(); // as the configuration checked
     this.log = log;
-    local = new LocalGradients(context, (gradient, weight) -> {}); // the servers get all at once
+    local =
+        new LocalGradients(
+            context,
+            (gradient, weight) -> {}, // the servers get all at once
+            new BatchStatistics(context.groups(), Map.of()));
   }
 
   @Override

@@ -37,6 +37,7 @@ final class WatchedSynchronizer implements AutoCloseable {
       StepContext context,
       Communicator ranks,
       Set<String> parameters,
+      boolean withStatistics,
       Optional<StepMeter> meter,
       Path run) {
     TrainingConfig config = context.config();
@@ -49,14 +50,14 @@ final class WatchedSynchronizer implements AutoCloseable {
     GradientRule rule = config.gradients().rule();
     rule.compression().requireMeaning(network.gradients().stream().map(TensorView::name).toList());
     GradientGraph all = network.gradientGraph();
+    GradientGraph summed =
+        new GradientGraph(
+            all.nodes(),
+            all.parameters().stream().filter(each -> parameters.contains(each.name())).toList());
     RequestGraph graph =
-        TrainingGraph.of(
-            new GradientGraph(
-                all.nodes(),
-                all.parameters().stream()
-                    .filter(each -> parameters.contains(each.name()))
-                    .toList()),
-            rule);
+        withStatistics
+            ? TrainingGraph.withStatistics(summed, rule, config.batch().accumulation())
+            : TrainingGraph.of(summed, rule);
     Function<SyncOptions, Synchronizer> starter =
         options ->
             Synchronizer.over(ranks, options)
@@ -86,15 +87,18 @@ final class WatchedSynchronizer implements AutoCloseable {
    *
    * @param ranks that sum
    * @param parameters whose gradients they sum
+   * @param withStatistics whether its plan has places for the statistics of their batch
+   *     normalisations
    * @param meter sees what it does, if this one is measured
    */
   static WatchedSynchronizer start(
       StepContext context,
       Communicator ranks,
       Set<String> parameters,
+      boolean withStatistics,
       Optional<StepMeter> meter,
       Path run) {
-    return new WatchedSynchronizer(context, ranks, parameters, meter, run);
+    return new WatchedSynchronizer(context, ranks, parameters, withStatistics, meter, run);
   }
 
   /** The trace, if there is one. */

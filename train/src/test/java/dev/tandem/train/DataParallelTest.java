@@ -117,6 +117,24 @@ class DataParallelTest {
     }
   }
 
+  /** In the plan of topo, or past gradients in a group of their own. */
+  @Test
+  void synchronisedStatisticsHaveTheSameBitsUnderEveryPolicy() throws Exception {
+    List<String> digests = new ArrayList<>();
+    for (String policy : List.of("buckets", "topo", "nbcs")) {
+      TrainingConfig config =
+          TestConfigs.normalised(
+              "steps=6",
+              "batch.global=32",
+              "batch.accumulation=2",
+              "synchronised-batch-norm=true",
+              "data.epoch-end=circular",
+              "synchronisation=" + policy);
+      digests.add(train(config, 2).digest());
+    }
+    assertEquals(1, digests.stream().distinct().count(), digests.toString());
+  }
+
   @Test
   void accumulationStaysNearOnePass() throws Exception {
     ThreadRanks once = new ThreadRanks(training, test, folder);

@@ -11,6 +11,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.sync.compress.Compression;
 import dev.tandem.sync.plan.RequestGraph.Tensor;
+import dev.tandem.sync.request.GradientRule;
 import dev.tandem.sync.request.Signature;
 import dev.tandem.testkit.TestSeed;
 import java.util.ArrayDeque;
@@ -179,10 +180,12 @@ class PlannersTest {
   @Test
   void statisticsOfBatchNormalisationComeWhereThePassesWaitForThem() {
     GradientGraph network = normalisedNetwork();
-    FusionPlan plan = new TopologyPlanner(1 << 20).plan(TrainingGraph.withStatistics(network));
+    FusionPlan plan =
+        new TopologyPlanner(1 << 20)
+            .plan(TrainingGraph.withStatistics(network, GradientRule.SUM, 1));
     List<List<String>> names = names(plan);
-    int forward = bufferOf(names, TrainingGraph.forwardStatistics("norm"));
-    int backward = bufferOf(names, TrainingGraph.backwardStatistics("norm"));
+    int forward = bufferOf(names, TrainingGraph.forwardStatistics("norm", 0));
+    int backward = bufferOf(names, TrainingGraph.backwardStatistics("norm", 0));
     assertEquals(0, forward);
     assertTrue(backward < bufferOf(names, "convolution.weight"));
     assertEquals(
@@ -190,7 +193,7 @@ class PlannersTest {
         names(new TopologyPlanner(1 << 20).plan(TrainingGraph.of(network))));
     assertEquals(
         1 + 2 * 4,
-        plan.place(TrainingGraph.forwardStatistics("norm"))
+        plan.place(TrainingGraph.forwardStatistics("norm", 0))
             .orElseThrow()
             .tensor()
             .signature()
