@@ -3,7 +3,10 @@ package dev.tandem.parallel;
 import dev.tandem.core.Region;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.SampleShare;
+import dev.tandem.parallel.mesh.Mode;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,6 +28,7 @@ import java.util.stream.Stream;
  *     layers of {@code spec} take these sums by themselves, over the transfer that they name
  * @param copies for each parameter and buffer the inner axes along which ranks hold the same bits
  *     of it; norms count them once
+ * @param modes what each layer of the whole network does along each inner axis
  * @param notes what a user should know: layers that fell back, and why
  */
 public record LocalNetwork(
@@ -36,6 +40,7 @@ public record LocalNetwork(
     Map<String, Set<String>> sums,
     Map<String, Set<String>> statistics,
     Map<String, Set<String>> copies,
+    Map<String, Map<String, Mode>> modes,
     List<String> notes) {
 
   public LocalNetwork {
@@ -43,6 +48,7 @@ public record LocalNetwork(
     sums = Map.copyOf(sums);
     statistics = Map.copyOf(statistics);
     copies = Map.copyOf(copies);
+    modes = Collections.unmodifiableMap(new LinkedHashMap<>(modes));
     notes = List.copyOf(notes);
   }
 
@@ -57,6 +63,7 @@ public record LocalNetwork(
         Region.all(network.input()),
         SampleShare.ALL,
         regions,
+        Map.of(),
         Map.of(),
         Map.of(),
         Map.of(),

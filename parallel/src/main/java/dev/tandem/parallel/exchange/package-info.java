@@ -1,2 +1,2 @@
-/** What travels between the parts of a split network, and over which groups of ranks. */
+/** What travels between ranks when a layer needs a tensor in another way than it comes. */
 package dev.tandem.parallel.exchange;

@@ -1,0 +1,203 @@
+package dev.tandem.parallel;
+
+import dev.tandem.core.Shape;
+import dev.tandem.nn.spec.Exchange;
+import dev.tandem.nn.spec.Movement;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.NetworkSpec.Node;
+import dev.tandem.nn.spec.Transfer;
+import dev.tandem.parallel.exchange.Conversion;
+import dev.tandem.parallel.exchange.NoTransfer;
+import dev.tandem.parallel.mesh.Distribution;
+import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.mesh.Way;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/** The local network while it is made: its layers so far, and what each tensor is. */
+final class Assembly {
+
+  /**
+   * A tensor of the local network.
+   *
+   * @param origin the layer of the whole network that it comes from
+   * @param name of the local layer that makes it
+   * @param shape of a whole sample
+   */
+  record Tensor(String origin, String name, Shape shape, Distribution distribution) {}
+
+  /** What decides which exchange it is: those that need the same share it. */
+  private record Target(String from, Distribution to, Set<String> sums, double fill) {}
+
+  /** Axes that one exchange can serve. */
+  private record Kind(Class<? extends Way> from, Class<? extends Way> to, boolean sums) {}
+
+  private final NetworkSpec whole;
+  private final Mesh mesh;
+  private final int rank;
+  private final Function<Set<String>, Transfer> transfers;
+  private final Map<String, Shape> shapes;
+  private final List<Node> nodes = new ArrayList<>();
+  private final Map<String, Tensor> tensors = new HashMap<>();
+  private final Map<String, Shape> locals = new HashMap<>();
+  private final Map<Target, Tensor> exchanges = new HashMap<>();
+  private Distribution input;
+
+  Assembly(
+      NetworkSpec whole, Mesh mesh, int rank, Function<Set<String>, Transfer> transfers) {
+    this.whole = whole;
+    this.mesh = mesh;
+    this.rank = rank;
+    this.transfers = transfers;
+    shapes = whole.shapes();
+    input = Distribution.whole(mesh);
+    tensors.put(
+        NetworkSpec.INPUT,
+        new Tensor(NetworkSpec.INPUT, NetworkSpec.INPUT, whole.input(), input));
+  }
+
+  List<Node> nodes() {
+    return nodes;
+  }
+
+  /** What the ranks have of the network's input. */
+  Distribution input() {
+    return input;
+  }
+
+  /** The output of a layer of the whole network, or the input. */
+  Tensor tensor(String layer) {
+    return tensors.get(layer);
+  }
+
+  /** From now on layers get this one instead. */
+  Tensor replaced(Tensor tensor, Tensor by) {
+    tensors.put(tensor.origin(), by);
+    return by;
+  }
+
+  /** Adds a layer; margins that it makes are cut off. */
+  void add(Node node, String origin, Distribution produced, Distribution output) {
+    Shape shape = shapes.get(origin);
+    nodes.add(node);
+    remember(node.name(), shape, produced);
+    Tensor made = new Tensor(origin, node.name(), shape, produced);
+    tensors.put(origin, made);
+    if (!produced.equals(output)) {
+      tensors.put(
+          origin,
+          exchange(
+              made,
+              new Conversion(mesh, rank, shape, produced, output, Set.of(), false, 0),
+              "crop"));
+    }
+  }
+
+  /**
+   * The tensor in another distribution.
+   *
+   * @param sums axes along which the gradients that come back are summands
+   * @param fill what stands beyond the borders
+   */
+  Tensor converted(Tensor tensor, Distribution target, Set<String> sums, double fill) {
+    boolean fromInput = tensor.name().equals(NetworkSpec.INPUT);
+    if (fromInput && fill == 0 && uses(NetworkSpec.INPUT) == 1) {
+      // It comes as it is needed: with margins, or only some samples.
+      input = target;
+      remember(NetworkSpec.INPUT, whole.input(), target);
+      return replaced(
+          tensor, new Tensor(NetworkSpec.INPUT, NetworkSpec.INPUT, whole.input(), target));
+    }
+    Tensor current = tensor;
+    for (Set<String> axes : together(tensor.distribution(), target, sums)) {
+      boolean summed = axes.stream().anyMatch(sums::contains);
+      Distribution next = current.distribution();
+      for (String axis : axes) {
+        next = next.with(axis, target.way(axis));
+      }
+      if (fromInput && next.equals(current.distribution())) {
+        continue;
+      }
+      Target key = new Target(current.name(), next, summed ? axes : Set.of(), fill);
+      Tensor known = exchanges.get(key);
+      if (known == null) {
+        known =
+            exchange(
+                current,
+                new Conversion(
+                    mesh, rank, current.shape(), current.distribution(), next, axes, summed, fill),
+                String.join("+", mesh.sorted(axes)));
+        exchanges.put(key, known);
+      }
+      current = known;
+    }
+    return current;
+  }
+
+  private long uses(String name) {
+    return whole.nodes().stream()
+        .flatMap(node -> node.inputs().stream())
+        .filter(name::equals)
+        .count();
+  }
+
+  /** The axes along which something changes, those together that one exchange can serve. */
+  private List<Set<String>> together(Distribution from, Distribution to, Set<String> sums) {
+    Map<Kind, Set<String>> groups = new LinkedHashMap<>();
+    for (Mesh.Axis axis : mesh.inner()) {
+      Way before = from.way(axis.name());
+      Way after = to.way(axis.name());
+      boolean summed = sums.contains(axis.name());
+      if (!before.equals(after) || summed) {
+        groups
+            .computeIfAbsent(
+                new Kind(before.getClass(), after.getClass(), summed), _ -> new HashSet<>())
+            .add(axis.name());
+      }
+    }
+    return List.copyOf(groups.values());
+  }
+
+  private Tensor exchange(Tensor from, Conversion conversion, String what) {
+    Movement forward = conversion.forward();
+    Movement backward = conversion.backward();
+    if (forward.isIdentity() && backward.isIdentity()) {
+      return new Tensor(from.origin(), from.name(), from.shape(), conversion.to());
+    }
+    String name = "%s > %s %d".formatted(from.origin(), what, nodes.size());
+    Transfer transfer =
+        conversion.axes().isEmpty() ? NoTransfer.ALONE : transfers.apply(conversion.axes());
+    Shape local = conversion.to().region(from.shape(), mesh, rank).local();
+    nodes.add(
+        new Node(
+            new Exchange(
+                name, Exchange.Role.WITHIN, local, forward, backward, transfer, false),
+            List.of(from.name())));
+    locals.put(name, local);
+    return new Tensor(from.origin(), name, from.shape(), conversion.to());
+  }
+
+  private void remember(String name, Shape shape, Distribution distribution) {
+    locals.put(name, distribution.region(shape, mesh, rank).local());
+  }
+
+  /** Local layers make what the plan says. */
+  void check(NetworkSpec spec) {
+    spec.shapes()
+        .forEach(
+            (name, shape) -> {
+              Shape planned = locals.getOrDefault(name, shape);
+              if (!planned.equals(shape)) {
+                throw new IllegalStateException(
+                    "layer %s of rank %d makes %s, planned were %s"
+                        .formatted(name, rank, shape, planned));
+              }
+            });
+  }
+}
