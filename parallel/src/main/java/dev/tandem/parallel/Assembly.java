@@ -49,8 +49,7 @@ final class Assembly {
   private final Map<Target, Tensor> exchanges = new HashMap<>();
   private Distribution input;
 
-  Assembly(
-      NetworkSpec whole, Mesh mesh, int rank, Function<Set<String>, Transfer> transfers) {
+  Assembly(NetworkSpec whole, Mesh mesh, int rank, Function<Set<String>, Transfer> transfers) {
     this.whole = whole;
     this.mesh = mesh;
     this.rank = rank;
@@ -58,8 +57,7 @@ final class Assembly {
     shapes = whole.shapes();
     input = Distribution.whole(mesh);
     tensors.put(
-        NetworkSpec.INPUT,
-        new Tensor(NetworkSpec.INPUT, NetworkSpec.INPUT, whole.input(), input));
+        NetworkSpec.INPUT, new Tensor(NetworkSpec.INPUT, NetworkSpec.INPUT, whole.input(), input));
   }
 
   List<Node> nodes() {
@@ -167,17 +165,17 @@ final class Assembly {
   private Tensor exchange(Tensor from, Conversion conversion, String what) {
     Movement forward = conversion.forward();
     Movement backward = conversion.backward();
-    if (forward.isIdentity() && backward.isIdentity()) {
+    // A margin that only some ranks cut off is a layer on all of them: their networks correspond.
+    boolean travels = !conversion.axes().isEmpty();
+    if (travels && forward.isIdentity() && backward.isIdentity()) {
       return new Tensor(from.origin(), from.name(), from.shape(), conversion.to());
     }
     String name = "%s > %s %d".formatted(from.origin(), what, nodes.size());
-    Transfer transfer =
-        conversion.axes().isEmpty() ? NoTransfer.ALONE : transfers.apply(conversion.axes());
+    Transfer transfer = travels ? transfers.apply(conversion.axes()) : NoTransfer.ALONE;
     Shape local = conversion.to().region(from.shape(), mesh, rank).local();
     nodes.add(
         new Node(
-            new Exchange(
-                name, Exchange.Role.WITHIN, local, forward, backward, transfer, false),
+            new Exchange(name, Exchange.Role.WITHIN, local, forward, backward, transfer, false),
             List.of(from.name())));
     locals.put(name, local);
     return new Tensor(from.origin(), name, from.shape(), conversion.to());

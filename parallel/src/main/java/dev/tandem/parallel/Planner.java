@@ -210,7 +210,8 @@ public final class Planner {
   }
 
   private static boolean collide(Placement one, Placement other) {
-    if (same(one.produced(), other.produced())) {
+    boolean filters = one.mode() == Mode.FILTER && other.mode() == Mode.FILTER;
+    if (filters || same(one.produced(), other.produced())) {
       return true;
     }
     for (int i = 0; i < one.needs().size(); i++) {
@@ -241,8 +242,7 @@ public final class Planner {
     return assembly.replaced(tensor, assembly.converted(tensor, target, Set.of(), 0));
   }
 
-  private Way resolved(
-      Assembly.Tensor tensor, Distribution target, Mesh.Axis axis, Mode consumer) {
+  private Way resolved(Assembly.Tensor tensor, Distribution target, Mesh.Axis axis, Mode consumer) {
     if (consumer == Mode.SAMPLES) {
       return Way.SAMPLES;
     }

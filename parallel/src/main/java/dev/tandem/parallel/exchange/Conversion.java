@@ -61,7 +61,12 @@ public record Conversion(
   private Movement movement(Distribution source, Distribution result, boolean adds, double filled) {
     List<Integer> group = mesh.group(rank, axes);
     boolean travels = false;
+    boolean same = true;
     for (int one : group) {
+      same &=
+          source.region(shape, mesh, one).equals(result.region(shape, mesh, one))
+              && source.samples(mesh, one).equals(result.samples(mesh, one))
+              && factor(one) == 1;
       for (int other : group) {
         travels |= one != other && !pairs(source, one, result, other, adds).isEmpty();
       }
@@ -69,11 +74,7 @@ public record Conversion(
     Operation operation = adds ? Operation.ADD : Operation.COPY;
     SampleShare sourceSamples = source.samples(mesh, rank);
     SampleShare resultSamples = result.samples(mesh, rank);
-    double factor = factor();
-    boolean same =
-        source.region(shape, mesh, rank).equals(result.region(shape, mesh, rank))
-            && sourceSamples.equals(resultSamples);
-    if (!travels && same && factor == 1) {
+    if (!travels && same) {
       return Movement.identity(sourceSamples);
     }
     List<Parcel> outgoing = new ArrayList<>();
@@ -91,7 +92,7 @@ public record Conversion(
     return new Movement(
         operation,
         travels ? collective(source, result, adds) : Collective.NONE,
-        factor,
+        factor(rank),
         filled,
         sourceSamples,
         resultSamples,
@@ -99,12 +100,12 @@ public record Conversion(
         incoming);
   }
 
-  /** What this rank's summand is multiplied with, and so its gradient. */
-  private double factor() {
+  /** What a rank's summand is multiplied with, and so its gradient. */
+  private double factor(int member) {
     double factor = 1;
     for (String axis : axes) {
       if (from.way(axis) instanceof Way.Sum sum) {
-        factor *= sum.share(mesh.coordinate(rank, axis));
+        factor *= sum.share(mesh.coordinate(member, axis));
       }
     }
     return factor;

@@ -25,7 +25,12 @@ public record Cut(List<Ranges> parts) {
   public static Cut aligned(long units, long unit, int count) {
     return new Cut(
         IntStream.range(0, count)
-            .mapToObj(part -> Ranges.of(units * unit, start(units, part, count) * unit, start(units, part + 1, count) * unit))
+            .mapToObj(
+                part ->
+                    Ranges.of(
+                        units * unit,
+                        start(units, part, count) * unit,
+                        start(units, part + 1, count) * unit))
             .toList());
   }
 

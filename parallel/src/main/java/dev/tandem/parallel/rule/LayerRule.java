@@ -162,8 +162,7 @@ public final class LayerRule {
     Way first =
         site.ways().stream().filter(way -> !(way instanceof Way.Sum)).findFirst().orElse(Way.WHOLE);
     List<Way> same = site.ways().stream().map(_ -> first).toList();
-    return new Site(
-            site.layer(), site.inputs(), site.output(), site.axis(), site.mode(), same)
+    return new Site(site.layer(), site.inputs(), site.output(), site.axis(), site.mode(), same)
         .wanted();
   }
 

@@ -30,7 +30,6 @@ import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.mesh.Mode;
 import dev.tandem.parallel.mesh.Way;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,6 +56,9 @@ public record LocalLayer(
 
   /** The layer with local extents. */
   public LayerSpec spec() {
+    if (placements.values().stream().allMatch(each -> each.mode() == Mode.WHOLE)) {
+      return layer;
+    }
     return switch (layer) {
       case Convolution(String name, _, Window window, int groups, boolean bias) ->
           new Convolution(
@@ -153,8 +155,7 @@ public record LocalLayer(
                 inner.within(3 * width, width),
                 inner.within(3 * width, 2 * width)));
     return switch (role) {
-      case "in_projection.weight" ->
-          new Region(List.of(rows, Ranges.all(whole.extents().get(1))));
+      case "in_projection.weight" -> new Region(List.of(rows, Ranges.all(whole.extents().get(1))));
       case "in_projection.bias" -> new Region(List.of(rows));
       case "out_projection.weight" ->
           new Region(List.of(Ranges.all(whole.extents().getFirst()), inner));
@@ -207,12 +208,11 @@ public record LocalLayer(
     List<Integer> padding = new ArrayList<>(all.padding());
     placements.forEach(
         (axis, placement) -> {
-          if (placement.mode() == Mode.SPACE
-              && placement.produced() instanceof Way.Split split) {
+          if (placement.mode() == Mode.SPACE && placement.produced() instanceof Way.Split split) {
             padding.set(split.dimension() - 1, 0);
           }
         });
-    return Collections.max(padding) == 0 && all.padding().equals(padding)
+    return all.padding().equals(padding)
         ? window
         : new Window(all.kernel(), all.stride(), padding, all.dilation());
   }

@@ -37,7 +37,8 @@ public record Site(
     return axis.size();
   }
 
-  Site in(Mode other) {
+  /** The same in another mode. */
+  public Site in(Mode other) {
     return new Site(layer, inputs, output, axis, other, ways);
   }
 

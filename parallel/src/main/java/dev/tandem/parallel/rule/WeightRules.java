@@ -28,8 +28,7 @@ final class WeightRules {
           site.in(Mode.SPACE).wanted() instanceof Way.Split split && !site.isFeatures(split)
               ? WindowRules.space(site, split.dimension(), convolution.window())
               : tooFewRows(site);
-      case FOLLOW ->
-          convolution.groups() > 1 ? groups(site, convolution) : Placement.whole(1);
+      case FOLLOW -> convolution.groups() > 1 ? groups(site, convolution) : Placement.whole(1);
       case ALTERNATE -> throw new IllegalStateException("unresolved");
     };
   }
@@ -37,8 +36,7 @@ final class WeightRules {
   private static Placement tooFewRows(Site site) {
     return Placement.whole(1)
         .because(
-            site.message(
-                "too few rows for %d ranks along %s", site.size(), site.axis().name()),
+            site.message("too few rows for %d ranks along %s", site.size(), site.axis().name()),
             "aggregate before it");
   }
 
@@ -64,8 +62,7 @@ final class WeightRules {
         if (attention.heads() < site.size()) {
           yield Placement.whole(1)
               .because(
-                  site.message(
-                      "%d heads for %d ranks", attention.heads(), site.size()),
+                  site.message("%d heads for %d ranks", attention.heads(), site.size()),
                   "use at most " + attention.heads());
         }
         yield Placement.of(Mode.FILTER, 1, Way.WHOLE, Way.SUM).summing();
@@ -104,8 +101,7 @@ final class WeightRules {
     if (!cut.reachesAll()) {
       return Placement.whole(1)
           .because(
-              site.message(
-                  "%d %s cannot be cut for %d ranks", cut.whole(), what, site.size()),
+              site.message("%d %s cannot be cut for %d ranks", cut.whole(), what, site.size()),
               "use at most " + cut.whole());
     }
     return Placement.of(Mode.FILTER, 1, Way.WHOLE, new Way.Split(features, cut)).summing();
@@ -120,8 +116,7 @@ final class WeightRules {
     if (!cut.reachesAll()) {
       return Placement.whole(1)
           .because(
-              site.message(
-                  "%d channels cannot be cut for %d ranks", cut.whole(), site.size()),
+              site.message("%d channels cannot be cut for %d ranks", cut.whole(), site.size()),
               "use at most " + cut.whole());
     }
     return Placement.of(Mode.CHANNEL, 1, new Way.Split(features, cut), Way.SUM);

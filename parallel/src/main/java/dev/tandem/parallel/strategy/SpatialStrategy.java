@@ -29,7 +29,8 @@ record SpatialStrategy(SpaceOptions options) implements AxisStrategy {
 
   @Override
   public List<Mode> modes(NetworkSpec network, Mesh mesh) {
-    Set<String> split = options.aggregate().isPresent() ? byHand(network, mesh) : automatic(network, mesh);
+    Set<String> split =
+        options.aggregate().isPresent() ? byHand(network, mesh) : automatic(network, mesh);
     Mode after = options.toSamples() ? Mode.SAMPLES : Mode.WHOLE;
     return network.nodes().stream()
         .map(node -> split.contains(node.name()) ? Mode.SPACE : after)
