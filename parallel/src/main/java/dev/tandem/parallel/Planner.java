@@ -29,6 +29,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -42,6 +43,7 @@ public final class Planner {
   private final Mesh mesh;
   private final Strategy strategy;
   private final int rank;
+  private final Function<Set<String>, Transfer> transfers;
   private final Map<String, Shape> shapes;
   private final Assembly assembly;
   private final Map<String, Region> regions = new HashMap<>();
@@ -61,6 +63,7 @@ public final class Planner {
     this.mesh = mesh;
     this.strategy = strategy;
     this.rank = rank;
+    this.transfers = transfers;
     shapes = whole.shapes();
     assembly = new Assembly(whole, mesh, rank, transfers);
   }
@@ -156,7 +159,8 @@ public final class Planner {
             rank,
             taken.getFirst(),
             produced.region(shapes.get(node.name()), mesh, rank),
-            produced.samples(mesh, rank));
+            produced.samples(mesh, rank),
+            statistics(node.layer(), placements));
     LayerSpec spec = local.spec();
     assembly.add(new Node(spec, names), node.name(), produced, output);
     Map<String, Mode> own = new LinkedHashMap<>();
@@ -270,12 +274,30 @@ public final class Planner {
     assembly.replaced(tensor, assembly.converted(tensor, target, Set.of(), 0));
   }
 
+  /** The ranks over which a normalisation takes its sums. */
+  private Optional<Transfer> statistics(LayerSpec layer, Map<String, Placement> placements) {
+    Set<String> axes = new HashSet<>();
+    placements.forEach(
+        (axis, placement) -> {
+          boolean samples = placement.mode() == Mode.SAMPLES;
+          boolean space = placement.mode() == Mode.SPACE;
+          if (layer instanceof BatchNorm && (samples || space)
+              || layer instanceof GroupNorm && space) {
+            axes.add(axis);
+          }
+        });
+    if (axes.isEmpty()) {
+      return Optional.empty();
+    }
+    statistics.put(layer.name(), Set.copyOf(axes));
+    return Optional.of(transfers.apply(axes));
+  }
+
   /** What the rank holds of the layer's parameters and buffers. */
   private void state(
       LayerSpec layer, List<Shape> inputs, LocalLayer local, LayerSpec spec, List<Region> taken) {
     Set<String> divided = new HashSet<>();
     Set<String> replicated = new HashSet<>();
-    Set<String> meets = new HashSet<>();
     local
         .placements()
         .forEach(
@@ -289,14 +311,7 @@ public final class Planner {
               if (placement.mode() == Mode.WHOLE || samples || space && !ownRows) {
                 replicated.add(axis);
               }
-              if (layer instanceof BatchNorm && (samples || space)
-                  || layer instanceof GroupNorm && space) {
-                meets.add(axis);
-              }
             });
-    if (!meets.isEmpty()) {
-      statistics.put(layer.name(), Set.copyOf(meets));
-    }
     List<Shape> localInputs = taken.stream().map(Region::local).toList();
     Set<String> held = new HashSet<>();
     spec.parameters(localInputs).forEach(each -> held.add(each.name()));

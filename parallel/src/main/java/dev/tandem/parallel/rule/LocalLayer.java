@@ -24,6 +24,7 @@ import dev.tandem.nn.spec.SampleShare;
 import dev.tandem.nn.spec.SelfAttention;
 import dev.tandem.nn.spec.TokenMean;
 import dev.tandem.nn.spec.Tokens;
+import dev.tandem.nn.spec.Transfer;
 import dev.tandem.nn.spec.Window;
 import dev.tandem.parallel.mesh.Cut;
 import dev.tandem.parallel.mesh.Mesh;
@@ -43,6 +44,7 @@ import java.util.Optional;
  * @param input what the rank has of the first input
  * @param output what the rank makes of the output
  * @param samples which samples it has
+ * @param ranks over which a normalisation takes its sums, if it has parts on several
  */
 public record LocalLayer(
     LayerSpec layer,
@@ -52,7 +54,8 @@ public record LocalLayer(
     int rank,
     Region input,
     Region output,
-    SampleShare samples) {
+    SampleShare samples,
+    Optional<Transfer> ranks) {
 
   /** The layer with local extents. */
   public LayerSpec spec() {
@@ -73,11 +76,13 @@ public record LocalLayer(
           new MaxPool(name, unpadded(window), ceil);
       case AveragePool(String name, Window window, boolean ceil) ->
           new AveragePool(name, unpadded(window), ceil);
-      case GroupNorm(String name, int groups, double epsilon) ->
+      case BatchNorm norm -> new BatchNorm(norm.name(), norm.momentum(), norm.epsilon(), ranks);
+      case GroupNorm norm ->
           new GroupNorm(
-              name,
-              Math.toIntExact(groups * output.dimensions().getFirst().extent() / channels()),
-              epsilon);
+              norm.name(),
+              Math.toIntExact(norm.groups() * output.dimensions().getFirst().extent() / channels()),
+              norm.epsilon(),
+              ranks);
       case Dropout dropout ->
           new Dropout(dropout.name(), dropout.probability(), Optional.of(output), samples);
       case SelfAttention attention ->
@@ -88,7 +93,6 @@ public record LocalLayer(
               attention.outputBias() && addsBias());
       case Activation _,
           Add _,
-          BatchNorm _,
           Concatenation _,
           Flatten _,
           GlobalPool _,
