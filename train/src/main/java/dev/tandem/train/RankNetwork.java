@@ -1,7 +1,6 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.core.Region;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.Engine;
@@ -9,18 +8,11 @@ import dev.tandem.nn.Network;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.NetworkPart;
 import dev.tandem.nn.NormReducer;
-import dev.tandem.nn.spec.NetworkSpec;
-import dev.tandem.nn.spec.ParameterSpec;
-import dev.tandem.nn.spec.SampleShare;
 import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.state.SplitNorms;
 import dev.tandem.train.config.TrainingConfig;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * What a rank computes of a run's network, and the ranks that it meets for it. Owns the network and
@@ -72,23 +64,7 @@ record RankNetwork(RankGroups groups, LocalNetwork local, Network network)
       throw new UsageException(
           "strategy %s cannot be trained yet: use data".formatted(config.strategy().mesh()));
     }
-    return whole(config.network());
-  }
-
-  private static LocalNetwork whole(NetworkSpec network) {
-    Map<String, Region> regions = new HashMap<>();
-    Stream.concat(network.parameters().stream(), network.buffers().stream())
-        .forEach((ParameterSpec each) -> regions.put(each.name(), Region.all(each.shape())));
-    return new LocalNetwork(
-        network,
-        network,
-        Region.all(network.input()),
-        SampleShare.ALL,
-        regions,
-        Map.of(),
-        Map.of(),
-        Map.of(),
-        List.of());
+    return LocalNetwork.undivided(config.network());
   }
 
   @Override
