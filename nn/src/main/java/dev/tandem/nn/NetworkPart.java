@@ -5,6 +5,7 @@ import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
+import dev.tandem.nn.spec.SampleShare;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,9 +19,19 @@ import java.util.Optional;
  *     networks; those that are not named are whole
  * @param norms where the norms of split parameters and gradients are summed up; empty if nothing is
  *     split
+ * @param inputSamples which of the samples of a batch the rank's input has; targets are those of
+ *     all
  */
 public record NetworkPart(
-    NetworkSpec whole, Map<String, Region> regions, Optional<NormReducer> norms) {
+    NetworkSpec whole,
+    Map<String, Region> regions,
+    Optional<NormReducer> norms,
+    SampleShare inputSamples) {
+
+  /** A part that takes, of each sample, what its input is. */
+  public NetworkPart(NetworkSpec whole, Map<String, Region> regions, Optional<NormReducer> norms) {
+    this(whole, regions, norms, SampleShare.ALL);
+  }
 
   public NetworkPart {
     regions = Map.copyOf(regions);

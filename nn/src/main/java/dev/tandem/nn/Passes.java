@@ -159,7 +159,7 @@ final class Passes {
     }
     long[] sample = spec.input().toArray();
     long[] extents = new long[sample.length + 1];
-    extents[0] = count;
+    extents[0] = inputCount(count);
     System.arraycopy(sample, 0, extents, 1, sample.length);
     DType dtype = network.dtype();
     Tensor tensor;
@@ -190,8 +190,13 @@ final class Passes {
 
   private void checkInputs(MemorySegment inputs, int count) {
     if (takesInput) {
-      checkMemory("inputs", inputs, inputElements * network.dtype().bytes() * count);
+      checkMemory("inputs", inputs, inputElements * network.dtype().bytes() * inputCount(count));
     }
+  }
+
+  /** A part of a network may take some of the samples only. */
+  private long inputCount(int count) {
+    return network.part().inputSamples().count(count);
   }
 
   private void check(MemorySegment targets, int count) {

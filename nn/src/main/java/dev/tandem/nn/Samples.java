@@ -10,8 +10,8 @@ import java.util.Optional;
  * these: they may be empty.
  *
  * @param inputs one sample after the other, each channel by channel and line by line, elements of
- *     the network's type. At an address that is a multiple of 64 the engine takes the same path
- *     every time.
+ *     the network's type; of a part of a network those that {@link NetworkPart#inputSamples} names.
+ *     At an address that is a multiple of 64 the engine takes the same path every time.
  * @param targets what {@link Loss.Target} says, one after the other
  * @param second further targets for training, if inputs are mixtures of samples
  */

@@ -4,7 +4,7 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
-import dev.tandem.data.load.Loader;
+import dev.tandem.data.load.BatchSource;
 import dev.tandem.data.load.LoaderOptions;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.load.RecordPreparation;
@@ -33,7 +33,7 @@ final class BatchFeed implements AutoCloseable {
   private final Optional<ReuseOrder> reuse;
   private final Optional<ReuseMeter> meter;
   private Steps steps;
-  private Loader loader;
+  private BatchSource loader;
 
   /** Batches of this size from this position on, for this kind of step. */
   BatchFeed(
@@ -67,12 +67,15 @@ final class BatchFeed implements AutoCloseable {
         config.data().loader().withVirtual(config.synchronisation().sharesPool());
     loader =
         reuse.isPresent()
-            ? new Loader(
-                own -> new ReuseFeed(source, reuse.get(), own, communicator, meter.orElseThrow()),
-                preparation,
-                plan,
-                options)
-            : new Loader(source, steps, preparation, plan, options);
+            ? step.input()
+                .open(
+                    own ->
+                        new ReuseFeed(source, reuse.get(), own, communicator, meter.orElseThrow()),
+                    preparation,
+                    plan,
+                    options,
+                    step.pieces())
+            : step.input().open(source, steps, preparation, plan, options, step.pieces());
   }
 
   private long stepsLeft(Position from) {

@@ -9,8 +9,9 @@ import java.lang.foreign.MemorySegment;
  * A part of a batch.
  *
  * @param from its first sample within the batch
+ * @param inputs those of its samples that the rank's network takes
  */
-record BatchSlice(Batch batch, int from, int count) {
+record BatchSlice(Batch batch, int from, int count, MemorySegment inputs) {
 
   /** Where the engine's kernels take the same path every time. */
   private static final long ALIGNMENT = 64;
@@ -28,13 +29,12 @@ record BatchSlice(Batch batch, int from, int count) {
 
   /** As the network takes it; copied if it does not begin at a good address. */
   Samples samples(Arena arena) {
-    long imageBytes = batch.images().byteSize() / batch.count();
-    MemorySegment images = batch.images().asSlice(from * imageBytes, count * imageBytes);
     long labelBytes = batch.labels().byteSize() / batch.count();
     MemorySegment labels = batch.labels().asSlice(from * labelBytes, count * labelBytes);
-    if (images.address() % ALIGNMENT != 0) {
-      images = arena.allocate(images.byteSize(), ALIGNMENT).copyFrom(images);
-    }
-    return new Samples(images, labels, count);
+    MemorySegment aligned =
+        inputs.address() % ALIGNMENT == 0
+            ? inputs
+            : arena.allocate(inputs.byteSize(), ALIGNMENT).copyFrom(inputs);
+    return new Samples(aligned, labels, count);
   }
 }

@@ -8,6 +8,7 @@ import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
 import dev.tandem.sync.compress.Volume;
+import dev.tandem.train.InputPart.Pieces;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -60,6 +61,11 @@ final class DataParallelStep extends ReplicatedStep {
   @Override
   public Plan plan(Position from, long steps) {
     return local.plan(from, steps);
+  }
+
+  @Override
+  public Pieces pieces() {
+    return local.pieces();
   }
 
   @Override

@@ -62,6 +62,14 @@ public interface DistributedStep extends AutoCloseable {
   /** Which samples this rank is given, from a position on. */
   Plan plan(Position from, long steps);
 
+  /** How this rank comes by the inputs of its samples. */
+  GroupInput input();
+
+  /** The pieces in which a batch is computed. */
+  default InputPart.Pieces pieces() {
+    return InputPart.Pieces.ONE;
+  }
+
   /**
    * Refuses batches that this way of training cannot divide.
    *

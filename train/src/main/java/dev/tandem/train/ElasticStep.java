@@ -12,6 +12,7 @@ import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.sync.compress.Volume;
+import dev.tandem.train.InputPart.Pieces;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -64,6 +65,11 @@ final class ElasticStep extends ReplicatedStep {
   }
 
   @Override
+  public Pieces pieces() {
+    return Pieces.of(plan);
+  }
+
+  @Override
   double compute(Batch batch, long step) {
     phases.in(
         Phase.FORWARD,
@@ -92,7 +98,7 @@ final class ElasticStep extends ReplicatedStep {
 
   private List<Shard> shards(Batch batch) {
     Step step = new Step(batch.position(), batch.globalCount());
-    long own = plan.share(step).from();
+    List<BatchSlice> slices = input().part().slices(batch, pieces());
     List<Shard> result = new ArrayList<>();
     for (int shard = plan.firstShard(); shard < plan.endShard(); shard++) {
       Step.Share share = step.share(shard, shards);
@@ -102,7 +108,7 @@ final class ElasticStep extends ReplicatedStep {
                 shard - plan.firstShard(),
                 share.from() - batch.position().sample(),
                 (double) share.count() / batch.globalCount(),
-                new BatchSlice(batch, (int) (share.from() - own), share.count())));
+                slices.get(shard - plan.firstShard())));
       }
     }
     return result;

@@ -15,6 +15,7 @@ import dev.tandem.data.load.Plan;
 import dev.tandem.data.load.RecordPreparation;
 import dev.tandem.data.load.RegionPreparation;
 import dev.tandem.data.order.Steps;
+import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.train.InputPart.Pieces;
 import dev.tandem.train.config.StrategyConfig.Input;
 import java.util.List;
@@ -26,9 +27,9 @@ import java.util.function.Function;
  * of them reads and hands on what each takes, or each reads. The ranks of a group open the same
  * batches in the same order and take the same number of each.
  *
- * <p>The inputs are the same bits in all three ways. Owns the group.
+ * <p>The inputs are the same bits in all three ways. Borrows the group.
  */
-final class GroupInput implements AutoCloseable {
+public final class GroupInput {
 
   private final Input mode;
   private final Communicator group;
@@ -37,7 +38,7 @@ final class GroupInput implements AutoCloseable {
   /**
    * The input of one rank; all ranks of the group call this together.
    *
-   * @param group the ranks that work on the same samples; closed with this
+   * @param group the ranks that work on the same samples
    * @param parts what each of them takes
    */
   GroupInput(Input mode, Communicator group, List<InputPart> parts) {
@@ -50,9 +51,10 @@ final class GroupInput implements AutoCloseable {
     }
   }
 
-  /** The rank that works on its samples alone. */
-  static GroupInput alone(InputPart part) {
-    return new GroupInput(Input.EVERY, Communicator.alone(), List.of(part));
+  /** Of a rank that computes all of a network, alone. */
+  static GroupInput alone(NetworkSpec network) {
+    return new GroupInput(
+        Input.EVERY, Communicator.alone(), List.of(InputPart.whole(network.input())));
   }
 
   /** What this rank takes. */
@@ -84,11 +86,6 @@ final class GroupInput implements AutoCloseable {
       Plan plan,
       LoaderOptions options,
       Pieces pieces) {
-    if (mode == Input.PARTIAL) {
-      throw new UsageException(
-          "strategy.input: partial does not go with data.reuse, which keeps whole records: use"
-              + " leader or every");
-    }
     return open(taken -> new Loader(feeds, taken, plan, options), preparation, plan, pieces);
   }
 
@@ -128,10 +125,5 @@ final class GroupInput implements AutoCloseable {
     }
     ArrayRecord.Header first = ArrayRecord.Header.decode(source.record(0).value());
     return arrays.partial(part().region(), first);
-  }
-
-  @Override
-  public void close() {
-    group.close();
   }
 }

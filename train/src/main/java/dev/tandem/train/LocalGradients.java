@@ -14,6 +14,7 @@ import dev.tandem.data.order.Step;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.sync.request.Operation;
+import dev.tandem.train.InputPart.Pieces;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -40,6 +41,7 @@ final class LocalGradients {
   private final Network network;
   private final Seed seed;
   private final int passes;
+  private final InputPart part;
   private final Mixup mixup;
   private final Operation reduction;
   private final Receiver receiver;
@@ -57,6 +59,7 @@ final class LocalGradients {
     network = context.network();
     seed = context.dropout();
     passes = context.config().batch().accumulation();
+    part = context.rank().input().part();
     mixup = Mixup.of(context.config());
     reduction = context.config().gradients().rule().reduction();
     this.receiver = receiver;
@@ -80,13 +83,12 @@ final class LocalGradients {
       submitNothing();
       return 0;
     }
-    int pieces = Math.min(passes, batch.count());
+    List<BatchSlice> slices = part.slices(batch, pieces());
     double loss = 0;
-    for (int piece = 0; piece < pieces; piece++) {
-      int from = (int) ((long) batch.count() * piece / pieces);
-      int end = (int) ((long) batch.count() * (piece + 1) / pieces);
-      BatchSlice slice = new BatchSlice(batch, from, end - from);
-      loss += pass(slice, step, piece, piece == pieces - 1, phases) * (end - from) / batch.count();
+    for (int i = 0; i < slices.size(); i++) {
+      BatchSlice slice = slices.get(i);
+      double mean = pass(slice, step, i, i == slices.size() - 1, phases);
+      loss += mean * slice.count() / batch.count();
     }
     return loss;
   }
@@ -120,6 +122,11 @@ final class LocalGradients {
           slice.samples(copies, mixup, step, training.firstSample()),
           training.withListener(listener));
     }
+  }
+
+  /** The passes in which a batch is computed. */
+  Pieces pieces() {
+    return Pieces.of(passes);
   }
 
   /** Samples of the last step that this rank has classified right. */

@@ -75,6 +75,7 @@ final class RankGroups implements AutoCloseable {
     if (synchronised) {
       groups.need(Use.STATISTICS, DATA);
     }
+    groups.need(Use.INPUT, sameSamples());
     groups.form();
   }
 
@@ -117,6 +118,17 @@ final class RankGroups implements AutoCloseable {
   /** The ranks along these axes, for sums of gradients and what is done between steps. */
   Communicator gradients(Set<String> axes) {
     return everyone.equals(present(axes)) ? all : groups.along(Use.GRADIENTS, axes);
+  }
+
+  private Set<String> sameSamples() {
+    Set<String> axes = new HashSet<>(everyone);
+    axes.remove(Mesh.DATA);
+    return axes;
+  }
+
+  /** The ranks that work on the same samples, in other layers or in other parts of them. */
+  Communicator input() {
+    return groups.along(Use.INPUT, sameSamples());
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.tandem.nn.NormReducer;
 import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.state.SplitNorms;
 import dev.tandem.train.config.TrainingConfig;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -18,7 +19,7 @@ import java.util.function.Supplier;
  * What a rank computes of a run's network, and the ranks that it meets for it. Owns the network and
  * the groups until closed.
  */
-record RankNetwork(RankGroups groups, LocalNetwork local, Network network)
+record RankNetwork(RankGroups groups, LocalNetwork local, Network network, GroupInput input)
     implements AutoCloseable {
 
   /**
@@ -42,8 +43,14 @@ record RankNetwork(RankGroups groups, LocalNetwork local, Network network)
               local.spec(),
               new Seed(config.seed()).derive("parameters"),
               options,
-              new NetworkPart(local.whole(), local.regions(), norms(config, groups, local)));
-      return new RankNetwork(groups, local, network);
+              new NetworkPart(
+                  local.whole(),
+                  local.regions(),
+                  norms(config, groups, local),
+                  local.inputSamples()));
+      List<InputPart> parts = InputPart.ofAll(groups.input(), InputPart.of(local));
+      GroupInput input = new GroupInput(config.strategy().input(), groups.input(), parts);
+      return new RankNetwork(groups, local, network, input);
     } catch (RuntimeException e) {
       groups.close();
       throw e;

@@ -31,6 +31,7 @@ abstract class ReplicatedStep implements DistributedStep {
   protected final Network network;
   protected final Optimizer optimizer;
   protected Phases phases = new Phases();
+  private final GroupInput input;
   private final Validation validation;
   private final boolean classifies;
   private final Arena arena = Arena.ofShared();
@@ -42,7 +43,8 @@ abstract class ReplicatedStep implements DistributedStep {
     network = context.network();
     optimizer = context.optimizer();
     classifies = network.loss().target() == Loss.Target.LABEL;
-    validation = new Validation(context.config(), data, this::plan);
+    input = context.rank().input();
+    validation = new Validation(context.config(), data, this::plan, input);
     network.buffers().forEach(buffer -> buffersBefore.add(arena.allocate(buffer.byteSize(), 64)));
   }
 
@@ -113,6 +115,11 @@ abstract class ReplicatedStep implements DistributedStep {
   @Override
   public Decision afterStep(StopRequests requests) {
     return requests.together(communicator);
+  }
+
+  @Override
+  public GroupInput input() {
+    return input;
   }
 
   @Override

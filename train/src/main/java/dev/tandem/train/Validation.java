@@ -5,21 +5,20 @@ import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.data.RecordSource;
-import dev.tandem.data.load.Batch;
-import dev.tandem.data.load.Loader;
+import dev.tandem.data.load.BatchSource;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.load.RecordPreparation;
 import dev.tandem.data.order.EpochEnd;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.SampleOrder;
 import dev.tandem.data.order.Shuffle;
-import dev.tandem.data.order.Step;
 import dev.tandem.data.order.Steps;
 import dev.tandem.nn.ClassCounts;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Samples;
 import dev.tandem.nn.TargetSums;
+import dev.tandem.train.InputPart.Pieces;
 import dev.tandem.train.config.TrainingConfig;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -45,13 +44,23 @@ public final class Validation {
   private final TrainingConfig config;
   private final Communicator communicator;
   private final BiFunction<Position, Long, Plan> plans;
+  private final GroupInput input;
   private Optional<ClassCounts> classes = Optional.empty();
 
+  /**
+   * An evaluation.
+   *
+   * @param communicator the ranks that have other samples
+   */
   Validation(
-      TrainingConfig config, Communicator communicator, BiFunction<Position, Long, Plan> plans) {
+      TrainingConfig config,
+      Communicator communicator,
+      BiFunction<Position, Long, Plan> plans,
+      GroupInput input) {
     this.config = config;
     this.communicator = communicator;
     this.plans = plans;
+    this.input = input;
   }
 
   /** The evaluation of one process alone, with as many parts as training has. */
@@ -59,7 +68,10 @@ public final class Validation {
     try (Communicator communicator = Communicator.alone()) {
       int parts = config.determinism().elastic() ? config.determinism().shards() : 1;
       return new Validation(
-              config, communicator, (from, steps) -> new Plan(0, 1, parts, from, steps))
+              config,
+              communicator,
+              (from, steps) -> new Plan(0, 1, parts, from, steps),
+              GroupInput.alone(config.network()))
           .of(network, test);
     }
   }
@@ -76,9 +88,16 @@ public final class Validation {
             ? Optional.empty()
             : Optional.of(new ClassCounts(config.network().classes()));
     RecordPreparation preparation = config.testPreparation();
-    try (Loader loader = new Loader(test, steps, preparation, plan, config.data().loader())) {
-      while (loader.hasNext()) {
-        add(network, loader.next(), plan, parts);
+    Pieces pieces = Pieces.of(plan);
+    try (BatchSource batches =
+        input.open(test, steps, preparation, plan, config.data().loader(), pieces)) {
+      while (batches.hasNext()) {
+        List<BatchSlice> slices = input.part().slices(batches.next(), pieces);
+        for (int i = 0; i < parts.length; i++) {
+          if (slices.get(i).count() > 0) {
+            parts[i] = parts[i].plus(evaluate(network, slices.get(i)));
+          }
+        }
       }
     }
     classes.ifPresent(counts -> communicator.allreduce(counts.memory(), DType.INT64, ReduceOp.SUM));
@@ -88,25 +107,6 @@ public final class Validation {
   /** The classes of the last evaluation over all ranks; none if targets are values. */
   Optional<ClassCounts> classes() {
     return classes;
-  }
-
-  private void add(Network network, Batch batch, Plan plan, Evaluation[] parts) {
-    if (parts.length == 1) {
-      if (batch.count() > 0) {
-        BatchSlice whole = new BatchSlice(batch, 0, batch.count());
-        parts[0] = parts[0].plus(evaluate(network, whole));
-      }
-      return;
-    }
-    Step step = new Step(batch.position(), batch.globalCount());
-    long own = plan.share(step).from();
-    for (int i = 0; i < parts.length; i++) {
-      Step.Share share = step.share(plan.firstShard() + i, plan.shards());
-      if (share.count() > 0) {
-        BatchSlice slice = new BatchSlice(batch, (int) (share.from() - own), share.count());
-        parts[i] = parts[i].plus(evaluate(network, slice));
-      }
-    }
   }
 
   private Evaluation evaluate(Network network, BatchSlice slice) {

@@ -242,7 +242,10 @@ class GroupInputTest {
           Communicator group = communicator.group(everyone);
           long before = communicator.traffic().bytesSent();
           long computed = 0;
-          try (GroupInput input = new GroupInput(mode, group, task.parts)) {
+          try (group) {
+            assertEquals(task.parts, InputPart.ofAll(group, task.parts.get(group.rank())));
+            before = communicator.traffic().bytesSent();
+            GroupInput input = new GroupInput(mode, group, task.parts);
             try (BatchSource batches = task.open(input)) {
               while (batches.hasNext()) {
                 Batch batch = batches.next();
@@ -301,16 +304,16 @@ class GroupInputTest {
             2,
             communicator -> {
               List<InputPart> parts = List.of(InputPart.whole(shape), InputPart.whole(shape));
-              try (GroupInput input =
-                      new GroupInput(Input.LEADER, communicator.group(0, 1), parts);
+              try (Communicator group = communicator.group(0, 1);
                   BatchSource batches =
-                      input.open(
-                          source,
-                          steps,
-                          preparation,
-                          Plan.alone(2),
-                          LoaderOptions.DEFAULT,
-                          Pieces.ONE)) {
+                      new GroupInput(Input.LEADER, group, parts)
+                          .open(
+                              source,
+                              steps,
+                              preparation,
+                              Plan.alone(2),
+                              LoaderOptions.DEFAULT,
+                              Pieces.ONE)) {
                 assertEquals(2, batches.next().count());
                 return assertThrows(WorkFailedException.class, batches::next).getMessage();
               }
@@ -322,9 +325,9 @@ class GroupInputTest {
   @Test
   void partsOfImagesAreRefused() {
     Region half = new Region(List.of(Ranges.all(1), Ranges.of(4, 0, 2), Ranges.all(4)));
-    try (GroupInput input =
-        new GroupInput(
-            Input.PARTIAL, Communicator.alone(), List.of(new InputPart(half, SampleShare.ALL)))) {
+    try (Communicator alone = Communicator.alone()) {
+      GroupInput input =
+          new GroupInput(Input.PARTIAL, alone, List.of(new InputPart(half, SampleShare.ALL)));
       RecordSource source = new Arrays3(List.of(), -1);
       Preparation images = Preparation.plain(new ImageFormat(1, 4, 4, 10, 0, 1));
       TandemException refused =

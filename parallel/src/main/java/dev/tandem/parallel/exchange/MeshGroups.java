@@ -33,7 +33,9 @@ public final class MeshGroups implements AutoCloseable {
     /** Sums of gradients, and whatever is done between steps. */
     GRADIENTS,
     /** Sums within normalisations. */
-    STATISTICS
+    STATISTICS,
+    /** Samples that one rank reads for others. */
+    INPUT
   }
 
   private final Communicator all;
