@@ -3,7 +3,9 @@ package dev.tandem.checkpoint;
 import dev.tandem.core.Shape;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A rectangular part of a tensor.
@@ -19,6 +21,11 @@ record Block(List<Long> offset, List<Long> shape) {
     if (offset.size() != shape.size()) {
       throw new IllegalArgumentException("a block at " + offset + " of shape " + shape);
     }
+  }
+
+  /** All of a tensor. */
+  static Block whole(List<Long> extents) {
+    return new Block(Collections.nCopies(extents.size(), 0L), extents);
   }
 
   long elements() {
@@ -42,6 +49,20 @@ record Block(List<Long> offset, List<Long> shape) {
       }
     }
     return true;
+  }
+
+  /** What both have in common. */
+  Optional<Block> common(Block other) {
+    if (!meets(other)) {
+      return Optional.empty();
+    }
+    List<Long> low = new ArrayList<>();
+    List<Long> extents = new ArrayList<>();
+    for (int d = 0; d < shape.size(); d++) {
+      low.add(Math.max(offset.get(d), other.offset.get(d)));
+      extents.add(Math.min(end(d), other.end(d)) - low.get(d));
+    }
+    return Optional.of(new Block(low, extents));
   }
 
   private long end(int dimension) {
@@ -76,51 +97,61 @@ record Block(List<Long> offset, List<Long> shape) {
   }
 
   /**
-   * Copies what two blocks of one tensor have in common.
+   * Copies this block from one of which it is a part to another.
    *
-   * @param from the elements of this block, row-major
+   * @param from the elements of {@code source}, row-major
    * @param to the elements of {@code target}, row-major
    */
-  void copy(MemorySegment from, Block target, MemorySegment to, int elementBytes) {
-    int dimensions = shape.size();
-    if (dimensions == 0) {
+  void copy(MemorySegment from, Block source, MemorySegment to, Block target, int elementBytes) {
+    if (shape.isEmpty()) {
       MemorySegment.copy(from, 0, to, 0, elementBytes);
       return;
     }
-    if (!meets(target)) {
-      return;
+    int run = Math.max(runDimension(source), runDimension(target));
+    long bytes = elementBytes;
+    for (int d = run; d < shape.size(); d++) {
+      bytes *= shape.get(d);
     }
-    long[] low = new long[dimensions];
-    long[] high = new long[dimensions];
-    for (int d = 0; d < dimensions; d++) {
-      low[d] = Math.max(offset.get(d), target.offset.get(d));
-      high[d] = Math.min(end(d), target.end(d));
+    long[] index = new long[shape.size()];
+    for (int d = 0; d < index.length; d++) {
+      index[d] = offset.get(d);
     }
-    // Dimensions inside of the run are whole in both blocks, so a run is contiguous in both.
-    int run = dimensions - 1;
-    while (run > 0
-        && shape.get(run).equals(target.shape.get(run))
-        && high[run] - low[run] == shape.get(run)) {
-      run--;
-    }
-    long inner = elementBytes;
-    for (int d = run + 1; d < dimensions; d++) {
-      inner *= shape.get(d);
-    }
-    long bytes = (high[run] - low[run]) * inner;
-    long[] index = low.clone();
     while (true) {
       MemorySegment.copy(
-          from, place(index) * elementBytes, to, target.place(index) * elementBytes, bytes);
+          from, source.place(index) * elementBytes, to, target.place(index) * elementBytes, bytes);
       int d = run - 1;
-      while (d >= 0 && ++index[d] == high[d]) {
-        index[d] = low[d];
+      while (d >= 0 && ++index[d] == end(d)) {
+        index[d] = offset.get(d);
         d--;
       }
       if (d < 0) {
         return;
       }
     }
+  }
+
+  /** From this dimension on the elements of this block are neighbours among those of another. */
+  private int runDimension(Block other) {
+    int run = shape.size() - 1;
+    while (run > 0 && shape.get(run).equals(other.shape.get(run))) {
+      run--;
+    }
+    return run;
+  }
+
+  /** Whether the elements of this block lie one after the other among those of another. */
+  boolean isContiguousIn(Block other) {
+    for (int d = shape.isEmpty() ? -1 : runDimension(other) - 1; d >= 0; d--) {
+      if (shape.get(d) != 1) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Where the first element of this block is among those of another, row-major. */
+  long placeIn(Block other) {
+    return other.place(offset.stream().mapToLong(Long::longValue).toArray());
   }
 
   /** Which element of this block, counted row-major, one of the tensor is. */

@@ -23,9 +23,8 @@ final class Division {
    *
    * @param holding what the rank has
    * @param block what of it is written
-   * @param from first byte of that within the rank's tensor
    */
-  record Share(Holding holding, Block block, long from) {
+  record Share(Holding holding, Block block) {
 
     long bytes() {
       return block.elements() * holding.type().bytes();
@@ -62,7 +61,7 @@ final class Division {
       long bytes = holding.bytes();
       if (bytes == 0) {
         if (part == 0) {
-          shares.add(new Share(holding, holding.block(), 0));
+          shares.add(new Share(holding, holding.block()));
         }
         continue;
       }
@@ -71,7 +70,7 @@ final class Division {
       long from = row(cutAt(total, part, parts) - at, rowBytes, rows);
       long to = row(cutAt(total, part + 1, parts) - at, rowBytes, rows);
       if (from < to) {
-        shares.add(new Share(holding, holding.block().rows(from, to), from * rowBytes));
+        shares.add(new Share(holding, holding.block().rows(from, to)));
       }
       at += bytes;
     }

@@ -2,6 +2,7 @@ package dev.tandem.checkpoint;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.Region;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.DurableFiles;
 import java.lang.foreign.Arena;
@@ -40,7 +41,8 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   private final Set<Long> damaged = new HashSet<>();
 
   private List<Holding> held = List.of();
-  private ShardLayout layout = ShardLayout.of(List.of());
+  private Map<String, Region> slices = Map.of();
+  private ShardLayout layout = new ShardLayout(List.of(), 0);
   private int holders;
 
   /** A store of one rank that keeps everything. */
@@ -113,7 +115,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
 
   /** Whether the ranks need not communicate to know which of them writes what of this state. */
   boolean layoutIsOf(SlicedState state) {
-    return !held.isEmpty() && Holding.describe(held, state);
+    return !held.isEmpty() && Holding.describe(held, slices, state);
   }
 
   /** Agrees with the other ranks which of them writes what. All ranks do so at the same time. */
@@ -123,9 +125,10 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     for (byte[] message : Messages.all(ranks, Json.bytes(mine))) {
       all.add(Json.read(message, HOLDINGS));
     }
-    layout = ShardLayout.of(Division.of(all, ranks.rank()));
+    layout = ShardLayout.of(Division.of(all, ranks.rank()), state);
     holders = all.hashCode();
     held = mine;
+    slices = state.slices();
   }
 
   /** A copy of what this rank writes, in memory that is as long as {@link #snapshotBytes}. */

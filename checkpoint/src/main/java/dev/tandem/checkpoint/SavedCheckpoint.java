@@ -174,7 +174,7 @@ public final class SavedCheckpoint {
   void verifyFor(SlicedState state) {
     for (TensorView target : state.tree().tensors().values()) {
       Manifest.Tensor tensor = manifest.tensors().get(target.name());
-      Shape whole = state.slice(target).whole();
+      Shape whole = state.wholeShape(target);
       if (tensor == null
           || tensor.type() != target.dtype()
           || !tensor.shape().equals(whole.extents())) {
@@ -194,9 +194,9 @@ public final class SavedCheckpoint {
     }
     try (ShardReader reader = new ShardReader(store, manifest, files)) {
       for (TensorView target : state.tree().tensors().values()) {
-        Block wanted = state.slice(target).block(target.shape());
+        List<SlicedState.HeldBlock> wanted = state.blocks(target);
         Manifest.Tensor tensor = manifest.tensors().get(target.name());
-        verify(reader, target.name(), only(tensor, piece -> piece.block().meets(wanted)));
+        verify(reader, target.name(), only(tensor, piece -> meetsAny(piece.block(), wanted)));
       }
     }
   }
@@ -210,9 +210,9 @@ public final class SavedCheckpoint {
   void copyInto(SlicedState state) {
     try (ShardReader reader = new ShardReader(store, manifest, files)) {
       for (TensorView target : state.tree().tensors().values()) {
-        Block wanted = state.slice(target).block(target.shape());
+        List<SlicedState.HeldBlock> wanted = state.blocks(target);
         for (Manifest.Piece piece : manifest.tensors().get(target.name()).pieces()) {
-          if (piece.block().meets(wanted)) {
+          if (meetsAny(piece.block(), wanted)) {
             copy(reader, piece, wanted, target);
           }
         }
@@ -220,17 +220,31 @@ public final class SavedCheckpoint {
     }
   }
 
+  private static boolean meetsAny(Block block, List<SlicedState.HeldBlock> wanted) {
+    return wanted.stream().anyMatch(held -> held.block().meets(block));
+  }
+
   private static void copy(
-      ShardReader reader, Manifest.Piece piece, Block wanted, TensorView target) {
-    if (piece.block().equals(wanted)) {
-      reader.read(
-          piece, (part, at) -> MemorySegment.copy(part, 0, target.data(), at, part.byteSize()));
-      return;
+      ShardReader reader,
+      Manifest.Piece piece,
+      List<SlicedState.HeldBlock> wanted,
+      TensorView target) {
+    int elementBytes = target.dtype().bytes();
+    for (SlicedState.HeldBlock held : wanted) {
+      if (piece.block().equals(held.block()) && held.block().isContiguousIn(held.tensor())) {
+        long begin = held.block().placeIn(held.tensor()) * elementBytes;
+        reader.read(
+            piece,
+            (part, at) -> MemorySegment.copy(part, 0, target.data(), begin + at, part.byteSize()));
+        return;
+      }
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment elements = arena.allocate(piece.bytes());
       reader.read(piece, (part, at) -> MemorySegment.copy(part, 0, elements, at, part.byteSize()));
-      piece.block().copy(elements, wanted, target.data(), target.dtype().bytes());
+      for (SlicedState.HeldBlock held : wanted) {
+        held.copy(elements, piece.block(), target.data(), elementBytes);
+      }
     }
   }
 

@@ -125,14 +125,18 @@ final class ShardWriter {
       return unchanged;
     }
     Map<String, Part.NamedPiece> before = new HashMap<>();
-    lastPart.pieces().forEach(piece -> before.put(piece.name(), piece));
+    lastPart.pieces().forEach(piece -> before.put(key(piece.name(), piece.piece().block()), piece));
     for (int i = 0; i < snapshot.pieces().size(); i++) {
       if (snapshot.pieces().get(i).mismatch(last.pieces().get(i)) < 0) {
-        String name = snapshot.layout().pieces().get(i).name();
-        unchanged.put(name, before.get(name));
+        ShardLayout.Piece piece = snapshot.layout().pieces().get(i);
+        unchanged.put(piece.label(), before.get(key(piece.name(), piece.share().block())));
       }
     }
     return unchanged;
+  }
+
+  private static String key(String name, Block block) {
+    return name + block.offset();
   }
 
   /**
@@ -232,11 +236,11 @@ final class ShardWriter {
   private static Safetensors.Entry entry(ShardLayout.Piece piece, long stored) {
     return stored < 0
         ? new Safetensors.Entry(
-            piece.name(),
+            piece.label(),
             piece.share().holding().dtype(),
             piece.share().block().shape(),
             piece.bytes())
-        : new Safetensors.Entry(piece.name(), "U8", List.of(stored), stored);
+        : new Safetensors.Entry(piece.label(), "U8", List.of(stored), stored);
   }
 
   /** What a reader of the shard alone must know of pieces that are not whole tensors. */
@@ -247,10 +251,11 @@ final class ShardWriter {
       metadata.put("tandem.compression", options.compression().name());
     }
     for (int i : written) {
-      Division.Share share = layout.pieces().get(i).share();
+      ShardLayout.Piece piece = layout.pieces().get(i);
+      Division.Share share = piece.share();
       if (!share.block().shape().equals(share.holding().whole())) {
         metadata.put(
-            "tandem.slice." + share.holding().name(),
+            "tandem.slice." + piece.label(),
             "at %s of %s".formatted(share.block().offset(), share.holding().whole()));
       }
     }

@@ -1,6 +1,7 @@
 package dev.tandem.checkpoint;
 
 import dev.tandem.core.StateTree;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,11 +23,19 @@ record Snapshot(
     List<MemorySegment> pieces,
     Optional<MemorySegment> image) {
 
-  /** The live tensors, which must not change until they are written. */
+  /** The live tensors, which must not change until they are written; copies where they must be. */
   static Snapshot live(long step, StateTree tree, int holders, ShardLayout layout) {
     List<MemorySegment> pieces =
-        layout.pieces().stream().map(piece -> ShardLayout.source(piece, tree)).toList();
+        layout.pieces().stream()
+            .map(piece -> ShardLayout.source(piece, tree).orElseGet(() -> packed(piece, tree)))
+            .toList();
     return new Snapshot(step, tree.values(), holders, layout, pieces, Optional.empty());
+  }
+
+  private static MemorySegment packed(ShardLayout.Piece piece, StateTree tree) {
+    MemorySegment memory = Arena.ofAuto().allocate(piece.bytes());
+    ShardLayout.copy(piece, tree, memory);
+    return memory;
   }
 
   /**
@@ -46,7 +55,10 @@ record Snapshot(
     List<MemorySegment> pieces = new ArrayList<>();
     for (ShardLayout.Piece piece : layout.pieces()) {
       MemorySegment copied = memory.asSlice(piece.position(), piece.bytes());
-      copies.add(new CopyThreads.Copy(ShardLayout.source(piece, tree), copied));
+      ShardLayout.source(piece, tree)
+          .ifPresentOrElse(
+              source -> copies.add(new CopyThreads.Copy(source, copied)),
+              () -> ShardLayout.copy(piece, tree, copied));
       pieces.add(copied);
     }
     threads.copy(copies);

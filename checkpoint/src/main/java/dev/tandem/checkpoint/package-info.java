@@ -16,8 +16,8 @@
  *
  * Ranks that hold the same block of a tensor divide it by rows so that each writes as many bytes as
  * the others, within one row ({@link dev.tandem.checkpoint.Division}). Ranks that hold different
- * blocks of one tensor ({@link dev.tandem.checkpoint.Slice}) write what they have. No tensor passes
- * through another rank.
+ * blocks of one tensor ({@link dev.tandem.checkpoint.SlicedState}) write what they have. No tensor
+ * passes through another rank.
  *
  * <h2>Note [commit]</h2>
  *

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.DType;
+import dev.tandem.core.Region;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.DurableFiles;
+import dev.tandem.testkit.RandomRegions;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -35,55 +37,42 @@ class ShardedCheckpointTest {
     return new FolderCheckpointStore(folder, DurableFiles.system(), ranks, options, line -> {});
   }
 
-  /** The tensor of a rank that holds the r-th of several parts along one dimension. */
-  private static Block part(Shape whole, int dimension, int rank, int ranks) {
-    List<Long> offset = new ArrayList<>();
-    List<Long> shape = new ArrayList<>();
-    for (int d = 0; d < whole.extents().size(); d++) {
-      long extent = whole.extents().get(d);
-      long from = d == dimension ? extent * rank / ranks : 0;
-      long to = d == dimension ? extent * (rank + 1) / ranks : extent;
-      offset.add(from);
-      shape.add(to - from);
+  /** What each rank holds of each tensor: regions of several blocks, or copies, or both. */
+  private static List<Map<String, Region>> divided(
+      StateTree whole, int ranks, SplittableRandom random) {
+    List<Map<String, Region>> held = new ArrayList<>();
+    for (int rank = 0; rank < ranks; rank++) {
+      held.add(new HashMap<>());
     }
-    return new Block(offset, shape);
-  }
-
-  /** How the tensors of a random model are spread: dimension by name, or -1 for replicas. */
-  private static SlicedState spread(
-      StateTree whole, Map<String, Integer> dimensions, int rank, int ranks, boolean filled) {
-    List<TensorView> tensors = new ArrayList<>();
-    Map<String, Slice> slices = new HashMap<>();
     for (TensorView tensor : whole.tensors().values()) {
-      int dimension = dimensions.get(tensor.name());
-      Block block =
-          part(tensor.shape(), dimension, dimension < 0 ? 0 : rank, dimension < 0 ? 1 : ranks);
-      int bytes = Math.toIntExact(block.elements() * tensor.dtype().bytes());
-      TensorView mine =
-          new TensorView(
-              tensor.name(),
-              tensor.dtype(),
-              new Shape(block.shape()),
-              MemorySegment.ofArray(new byte[bytes]));
-      if (filled) {
-        Slice.whole(tensor.shape())
-            .block(tensor.shape())
-            .copy(tensor.data(), block, mine.data(), tensor.dtype().bytes());
+      if (tensor.shape().extents().isEmpty() || random.nextInt(4) == 0) {
+        continue;
       }
-      tensors.add(mine);
-      if (dimension >= 0) {
-        slices.put(tensor.name(), new Slice(tensor.shape(), block.offset()));
+      int parts = 1 + random.nextInt(ranks);
+      List<Region> regions = RandomRegions.split(random, tensor.shape(), parts);
+      for (int rank = 0; rank < ranks; rank++) {
+        held.get(rank).put(tensor.name(), regions.get(rank % parts));
       }
     }
-    return new SlicedState(StateTree.of(tensors, Map.of("step", "7")), slices);
+    return held;
   }
 
-  private static Map<String, Integer> dimensions(StateTree whole, SplittableRandom random) {
-    Map<String, Integer> dimensions = new HashMap<>();
-    whole
-        .tensors()
-        .forEach((name, t) -> dimensions.put(name, random.nextInt(-1, t.shape().extents().size())));
-    return dimensions;
+  /** The state of a rank that has these regions of the tensors of a model. */
+  private static SlicedState part(StateTree whole, Map<String, Region> regions, boolean filled) {
+    List<TensorView> tensors = new ArrayList<>();
+    for (TensorView tensor : whole.tensors().values()) {
+      Region region = regions.getOrDefault(tensor.name(), Region.all(tensor.shape()));
+      int size = tensor.dtype().bytes();
+      byte[] bytes = new byte[Math.toIntExact(region.local().elements() * size)];
+      MemorySegment own = MemorySegment.ofArray(bytes);
+      if (filled) {
+        region.forEachRun(
+            (from, to, length) ->
+                MemorySegment.copy(tensor.data(), from * size, own, to * size, length * size));
+      }
+      tensors.add(new TensorView(tensor.name(), tensor.dtype(), region.local(), own));
+    }
+    return new SlicedState(StateTree.of(tensors, Map.of("step", "7")), regions);
   }
 
   private static StateTree model(SplittableRandom random) {
@@ -108,8 +97,8 @@ class ShardedCheckpointTest {
       StateTree whole = model(random);
       int writers = 1 + random.nextInt(5);
       int readers = 1 + random.nextInt(5);
-      Map<String, Integer> written = dimensions(whole, random);
-      Map<String, Integer> read = dimensions(whole, random);
+      List<Map<String, Region>> written = divided(whole, writers, random);
+      List<Map<String, Region>> read = divided(whole, readers, random);
       CheckpointOptions options =
           CheckpointOptions.DEFAULT
               .with(random.nextBoolean() ? Compression.ZSTD : Compression.NONE)
@@ -117,16 +106,22 @@ class ShardedCheckpointTest {
       long step = round;
       RankThreads.run(
           writers,
-          c -> store(c, options).save(step, spread(whole, written, c.rank(), writers, true)));
+          c -> {
+            FolderCheckpointStore store = store(c, options);
+            SlicedState state = part(whole, written.get(c.rank()), true);
+            store.save(step, state);
+            assertTrue(store.layoutIsOf(part(whole, written.get(c.rank()), true)));
+            return 0;
+          });
       RankThreads.run(
           readers,
           c -> {
-            SlicedState target = spread(whole, read, c.rank(), readers, false);
+            SlicedState target = part(whole, read.get(c.rank()), false);
             CheckpointStore.Restored restored =
                 store(c, options).restoreNewest(target).orElseThrow();
             assertEquals(step, restored.step());
             assertEquals(Map.of("step", "7"), restored.values());
-            States.assertSame(spread(whole, read, c.rank(), readers, true).tree(), target.tree());
+            States.assertSame(part(whole, read.get(c.rank()), true).tree(), target.tree());
             return 0;
           });
       assertEquals(List.of(), SavedCheckpoint.open(folder, step, DurableFiles.system()).problems());
@@ -139,6 +134,7 @@ class ShardedCheckpointTest {
         StateTree.of(
             List.of(States.tensor("w", DType.FLOAT32, Shape.of(8, 2), new SplittableRandom(1))),
             Map.of());
+    Region rows = Region.all(Shape.of(8, 2));
     ExecutionException e =
         Assertions.assertThrows(
             ExecutionException.class,
@@ -146,10 +142,17 @@ class ShardedCheckpointTest {
                 RankThreads.run(
                     3,
                     c ->
-                        // Rank 2 has what rank 1 has: the last third is nobody's.
+                        // Rank 2 has what rank 1 has: the last rows are nobody's.
                         store(c, CheckpointOptions.DEFAULT)
                             .save(
-                                1, spread(whole, Map.of("w", 0), Math.min(1, c.rank()), 3, true))));
+                                1,
+                                part(
+                                    whole,
+                                    Map.of(
+                                        "w",
+                                        rows.rows(
+                                            c.rank() == 0 ? 0 : 3, 3 + 2L * Math.min(1, c.rank()))),
+                                    true))));
     assertTrue(e.getCause() instanceof WorkFailedException, e.toString());
     assertTrue(e.getMessage().contains("do not make up its shape [8, 2]"), e.getMessage());
     assertEquals(List.of(), new FolderCheckpointStore(folder, DurableFiles.system()).steps());

@@ -1,9 +1,9 @@
 package dev.tandem.train;
 
 import dev.tandem.checkpoint.CheckpointStore;
-import dev.tandem.checkpoint.Slice;
 import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.Region;
 import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
@@ -39,15 +39,15 @@ record DataParallelState(
     if (residuals.isEmpty()) {
       return SlicedState.whole(common);
     }
-    Map<String, Slice> slices = new HashMap<>();
+    Map<String, Region> slices = new HashMap<>();
     TreeMap<String, TensorView> tensors = new TreeMap<>(common.tensors());
     for (TensorView residual : residuals) {
       String name = RESIDUAL + residual.name();
       long elements = residual.shape().elements();
       Shape row = Shape.of(1, elements);
       tensors.put(name, new TensorView(name, residual.dtype(), row, residual.data()));
-      Shape rows = Shape.of(communicator.size(), elements);
-      slices.put(name, new Slice(rows, List.of((long) communicator.rank(), 0L)));
+      Region rows = Region.all(Shape.of(communicator.size(), elements));
+      slices.put(name, rows.rows(communicator.rank(), communicator.rank() + 1L));
     }
     Map<String, String> more = new HashMap<>(values);
     more.put(RANKS, Integer.toString(communicator.size()));
