@@ -164,7 +164,7 @@ public final class LayerPasses implements AutoCloseable {
       return layer.forward(tensors, mode);
     }
     Tensor totals = total(norm.forwardSums(tensors.getFirst()));
-    norm.remember(totals);
+    norm.remember(totals, mode);
     return norm.forwardTogether(tensors.getFirst(), totals);
   }
 

@@ -285,7 +285,7 @@ public final class Network implements AutoCloseable {
    * @return the mean loss of each batch
    */
   public double[] forwardBackward(List<Samples> shards, TrainingStep step) {
-    try (OpenRun run = passes.begin(shards, step)) {
+    try (OpenRun run = passes.begin(shards, step, false)) {
       double[] losses = run.forward();
       run.backward();
       return losses;
@@ -297,7 +297,16 @@ public final class Network implements AutoCloseable {
    * once. The samples are borrowed until it is closed.
    */
   public OpenRun begin(Samples samples, TrainingStep step) {
-    return passes.begin(List.of(samples), step);
+    return passes.begin(List.of(samples), step, false);
+  }
+
+  /**
+   * The same for less memory and more time: between the halves only what came from other ranks is
+   * kept, and the second begins with the forward pass again. Bits are the same; running statistics
+   * take the batch in once, and nothing is sent to other stages or received from them again.
+   */
+  public OpenRun beginRecomputing(Samples samples, TrainingStep step) {
+    return passes.begin(List.of(samples), step, true);
   }
 
   /**

@@ -1,10 +1,14 @@
 package dev.tandem.nn;
 
+import dev.tandem.core.Shape;
+import dev.tandem.core.TensorView;
+import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.internal.GraphRun;
 import dev.tandem.nn.internal.Lockstep;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Batches of a training step on their way through a network: forward, then backward. Several may be
@@ -21,7 +25,8 @@ public final class OpenRun implements AutoCloseable {
   private final List<GraphRun> runs = new ArrayList<>();
   private final Lockstep lockstep;
 
-  OpenRun(Network network, Passes passes, List<Samples> shards, TrainingStep step) {
+  OpenRun(
+      Network network, Passes passes, List<Samples> shards, TrainingStep step, boolean recompute) {
     this.network = network;
     this.passes = passes;
     this.shards = List.copyOf(shards);
@@ -31,11 +36,13 @@ public final class OpenRun implements AutoCloseable {
       Samples samples = shards.get(i);
       Tensor input = passes.input(samples.inputs(), samples.count()).retain();
       inputs.add(input);
-      runs.add(passes.run(i, samples, step, input, firstSample));
+      runs.add(passes.run(i, samples, step, input, firstSample, recompute));
       firstSample += samples.count();
     }
     StatisticsReducer reducer = step.statistics();
-    lockstep = new Lockstep(runs, reducer == null ? null : reducer::sum);
+    lockstep =
+        new Lockstep(
+            runs, reducer == null ? null : reducer::sum, step.observer().map(this::observer));
   }
 
   /**
@@ -72,5 +79,29 @@ public final class OpenRun implements AutoCloseable {
     runs.clear();
     inputs.forEach(Tensor::release);
     inputs.clear();
+  }
+
+  private Lockstep.Observer observer(LayerObserver observer) {
+    return new Lockstep.Observer() {
+      @Override
+      public void output(int run, String node, Tensor values) {
+        show(node, values, view -> observer.output(run, view));
+      }
+
+      @Override
+      public void gradient(int run, String node, Tensor values) {
+        show(node, values, view -> observer.gradient(run, view));
+      }
+    };
+  }
+
+  private void show(String node, Tensor values, Consumer<TensorView> to) {
+    network.inScope(
+        () -> {
+          Tensor rows = values.to(ScalarType.of(network.dtype())).contiguous();
+          Shape shape = Shape.of(values.sizes());
+          to.accept(new TensorView(node, network.dtype(), shape, rows.memory()));
+          return null;
+        });
   }
 }

@@ -37,9 +37,9 @@ final class Passes {
     return loss;
   }
 
-  OpenRun begin(List<Samples> shards, TrainingStep step) {
+  OpenRun begin(List<Samples> shards, TrainingStep step, boolean recompute) {
     shards.forEach(this::check);
-    return network.inScope(() -> new OpenRun(network, this, shards, step));
+    return network.inScope(() -> new OpenRun(network, this, shards, step, recompute));
   }
 
   void forwardBackwardNothing(TrainingStep step) {
@@ -95,21 +95,28 @@ final class Passes {
 
   /** Nothing if they are another rank's to give. */
   private Optional<Tensor> answers(MemorySegment inputs, int count) {
+    Mode mode = Mode.evaluation(count);
     try (GraphRun run =
-        new GraphRun(
-            network.graph(), input(inputs, count), Mode.evaluation(count), List.of(), false)) {
+        new GraphRun(network.graph(), input(inputs, count), mode, List.of(), false, false)) {
       return run.answer();
     }
   }
 
   /** The way of one of a step's batches, whose input belongs to the present scope. */
-  GraphRun run(int shard, Samples samples, TrainingStep step, Tensor input, long firstSample) {
+  GraphRun run(
+      int shard,
+      Samples samples,
+      TrainingStep step,
+      Tensor input,
+      long firstSample,
+      boolean recompute) {
     return new GraphRun(
         network.graph(),
         input,
         new Mode(true, step.seed(), step.number(), firstSample, samples.count()),
         network.gradientBucket(shard).tensors(),
-        adds(step));
+        adds(step),
+        recompute);
   }
 
   /** The loss of a run; its gradient is set at the outputs. */

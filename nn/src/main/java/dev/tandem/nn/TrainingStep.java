@@ -1,6 +1,7 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.Seed;
+import java.util.Optional;
 
 /**
  * What one training step is besides its samples. Made by {@link #of} and changed by the {@code
@@ -17,6 +18,7 @@ import dev.tandem.core.Seed;
  * @param meanOver samples of all batches of all ranks, over which the loss is averaged: then the
  *     gradients of the batches add up to those of the whole step, however unequal the batches are;
  *     0 if the gradients of each batch are those of its own mean
+ * @param observer shown what every layer computes
  */
 public record TrainingStep(
     Seed seed,
@@ -25,36 +27,47 @@ public record TrainingStep(
     boolean accumulate,
     GradientListener ready,
     StatisticsReducer statistics,
-    long meanOver) {
+    long meanOver,
+    Optional<LayerObserver> observer) {
 
   /** A step of one process, which replaces the gradients. */
   public static TrainingStep of(Seed seed, long number) {
-    return new TrainingStep(seed, number, 0, false, (shard, parameter, gradient) -> {}, null, 0);
+    return new TrainingStep(
+        seed, number, 0, false, (shard, parameter, gradient) -> {}, null, 0, Optional.empty());
   }
 
   /** The same step for samples that begin at this place among those of all ranks. */
   public TrainingStep withFirstSample(long place) {
-    return new TrainingStep(seed, number, place, accumulate, ready, statistics, meanOver);
+    return new TrainingStep(seed, number, place, accumulate, ready, statistics, meanOver, observer);
   }
 
   /** The same step, whose gradients are added to those that are there. */
   public TrainingStep accumulating() {
-    return new TrainingStep(seed, number, firstSample, true, ready, statistics, meanOver);
+    return new TrainingStep(seed, number, firstSample, true, ready, statistics, meanOver, observer);
   }
 
   /** The same step, which tells of gradients. */
   public TrainingStep withListener(GradientListener listener) {
-    return new TrainingStep(seed, number, firstSample, accumulate, listener, statistics, meanOver);
+    return new TrainingStep(
+        seed, number, firstSample, accumulate, listener, statistics, meanOver, observer);
   }
 
   /** The same step with synchronised batch normalisation. */
   public TrainingStep withStatistics(StatisticsReducer reducer) {
-    return new TrainingStep(seed, number, firstSample, accumulate, ready, reducer, meanOver);
+    return new TrainingStep(
+        seed, number, firstSample, accumulate, ready, reducer, meanOver, observer);
   }
 
   /** The same step as a part of one with N samples. */
   public TrainingStep withMeanOver(long samples) {
-    return new TrainingStep(seed, number, firstSample, accumulate, ready, statistics, samples);
+    return new TrainingStep(
+        seed, number, firstSample, accumulate, ready, statistics, samples, observer);
+  }
+
+  /** The same step, which shows what every layer computes. */
+  public TrainingStep withObserver(LayerObserver other) {
+    return new TrainingStep(
+        seed, number, firstSample, accumulate, ready, statistics, meanOver, Optional.of(other));
   }
 
   /** What the gradients of the mean over N samples are multiplied with. */

@@ -44,8 +44,8 @@ public final class BatchNormLayer extends NormLayer {
         input,
         tensors.parameter(0),
         tensors.parameter(1),
-        tensors.buffers().get(0),
-        tensors.buffers().get(1),
+        mode.repeated() ? null : tensors.buffers().get(0),
+        mode.repeated() ? null : tensors.buffers().get(1),
         mode.training(),
         spec.momentum(),
         spec.epsilon());
@@ -55,7 +55,7 @@ public final class BatchNormLayer extends NormLayer {
   public Pass forward(List<Tensor> inputs, Mode mode) {
     if (mode.training() && ranks.isPresent()) {
       Tensor totals = forwardSums(inputs.getFirst());
-      remember(totals);
+      remember(totals, mode);
       return forwardTogether(inputs.getFirst(), totals);
     }
     Pass pass = super.forward(inputs, mode);
@@ -85,7 +85,10 @@ public final class BatchNormLayer extends NormLayer {
   }
 
   /** Lets the sums of all batches into the running statistics: once for each step. */
-  public void remember(Tensor totals) {
+  public void remember(Tensor totals, Mode mode) {
+    if (mode.repeated()) {
+      return;
+    }
     double count = totals.narrow(0, 0, 1).item();
     Tensor runningMean = tensors.buffers().get(0);
     Tensor runningVariance = tensors.buffers().get(1);

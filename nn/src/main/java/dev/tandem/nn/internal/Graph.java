@@ -157,7 +157,9 @@ public final class Graph implements AutoCloseable {
   private static boolean needsItsOutput(LayerSpec layer) {
     return switch (layer) {
       case Add _, BatchNorm _, Convolution _, FullyConnected _ -> false;
-      case Exchange exchange -> exchange.forward().isIdentity();
+      // A pass that is repeated begins with what was received.
+      case Exchange exchange ->
+          exchange.forward().isIdentity() || exchange.role() == Exchange.Role.RECEIVE;
       case Activation _,
           AveragePool _,
           Concatenation _,
@@ -176,11 +178,17 @@ public final class Graph implements AutoCloseable {
     };
   }
 
+  /** Whether the backward passes of a layer may look at its inputs. */
+  private static boolean needsItsInputs(LayerSpec layer) {
+    return !(layer instanceof Add || layer instanceof Exchange);
+  }
+
   private void markKept() {
     outputs.forEach(output -> keeps[output] = true);
     for (int i = 0; i < size(); i++) {
-      keeps[i] |= learns[i];
-      if (learns[i]) {
+      LayerSpec layer = spec.nodes().get(i).layer();
+      keeps[i] |= learns[i] && needsItsOutput(layer);
+      if (learns[i] && needsItsInputs(layer)) {
         inputs.get(i).stream().filter(input -> input != INPUT).forEach(in -> keeps[in] = true);
       }
     }
@@ -201,7 +209,8 @@ public final class Graph implements AutoCloseable {
     }
   }
 
-  private Exchange.Role role(int node) {
+  /** Where this node stands; WITHIN if it is no exchange. */
+  Exchange.Role role(int node) {
     return spec.nodes().get(node).layer() instanceof Exchange exchange
         ? exchange.role()
         : Exchange.Role.WITHIN;

@@ -2,6 +2,7 @@ package dev.tandem.nn.internal;
 
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.spec.Exchange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,9 +19,10 @@ public final class GraphRun implements AutoCloseable {
 
   private final Graph graph;
   private final Tensor input;
-  private final Mode mode;
+  private Mode mode;
   private final List<Tensor> parameterGradients;
   private final boolean adds;
+  private final boolean recomputes;
   private final Layer.Pass[] passes;
   private final Tensor[] gradients;
 
@@ -29,14 +31,22 @@ public final class GraphRun implements AutoCloseable {
    *
    * @param parameterGradients where the gradients of all parameters go
    * @param adds whether they are added to what is there
+   * @param recomputes whether to keep of the forward pass only what came from other ranks, and to
+   *     repeat it before the backward pass
    */
   public GraphRun(
-      Graph graph, Tensor input, Mode mode, List<Tensor> parameterGradients, boolean adds) {
+      Graph graph,
+      Tensor input,
+      Mode mode,
+      List<Tensor> parameterGradients,
+      boolean adds,
+      boolean recomputes) {
     this.graph = graph;
     this.input = input;
     this.mode = mode;
     this.parameterGradients = parameterGradients;
     this.adds = adds;
+    this.recomputes = recomputes;
     passes = new Layer.Pass[graph.size()];
     gradients = new Tensor[graph.size()];
   }
@@ -54,7 +64,7 @@ public final class GraphRun implements AutoCloseable {
     for (int node = 0; node < graph.size(); node++) {
       if (graph.answers(node)) {
         forward(node);
-        dropSaved(node);
+        passes[node] = passes[node].withoutSaved();
         for (int before : graph.inputs(node)) {
           if (before != Graph.INPUT && before != last && graph.isLastUse(node, before)) {
             dropPass(before);
@@ -78,20 +88,62 @@ public final class GraphRun implements AutoCloseable {
     }
   }
 
+  Mode mode() {
+    return mode;
+  }
+
+  boolean recomputes() {
+    return recomputes;
+  }
+
+  /** Lets go of all but what crossed to or from other ranks: the forward pass begins again. */
+  void beginAgain() {
+    for (int node = 0; node < passes.length; node++) {
+      if (!crosses(node)) {
+        dropPass(node);
+      }
+    }
+    mode = mode.again();
+  }
+
+  /** Whether the forward pass of a node is still to be done. */
+  boolean isDue(int node) {
+    return passes[node] == null;
+  }
+
   /** Lets go of what no backward pass will ask for, after the forward pass of a node. */
   void forget(int node) {
-    if (!graph.learns(node)) {
-      dropSaved(node);
+    boolean forAgain = recomputes && !mode.repeated();
+    if (!graph.learns(node) || forAgain) {
+      passes[node] = passes[node].withoutSaved();
     }
     for (int before : graph.inputs(node)) {
-      if (before != Graph.INPUT && graph.isLastUse(node, before) && !graph.keeps(before)) {
+      if (before == Graph.INPUT || !graph.isLastUse(node, before)) {
+        continue;
+      }
+      if (forAgain) {
+        if (!crosses(before) && !graph.outputs().contains(before)) {
+          dropPass(before);
+        }
+      } else if (!graph.keeps(before) && !graph.learns(before)) {
         dropPass(before);
+      } else if (!graph.keeps(before)) {
+        passes[before] = passes[before].withoutOutput();
       }
     }
   }
 
+  private boolean crosses(int node) {
+    return graph.role(node) != Exchange.Role.WITHIN;
+  }
+
   Tensor output(int node) {
     return passes[node].output();
+  }
+
+  /** The gradient at a node whose turn it is in the backward pass; null if it has none. */
+  Tensor gradient(int node) {
+    return gradients[node];
   }
 
   /** Sets the gradient of the loss at an output node, or adds to it. */
@@ -215,12 +267,6 @@ public final class GraphRun implements AutoCloseable {
     if (known != null) {
       known.release();
     }
-  }
-
-  private void dropSaved(int node) {
-    Layer.Pass pass = passes[node];
-    pass.saved().forEach(Tensor::release);
-    passes[node] = new Layer.Pass(pass.inputs(), pass.output(), List.of(), pass.samples());
   }
 
   private void dropPass(int node) {

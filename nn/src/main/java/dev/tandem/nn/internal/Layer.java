@@ -16,6 +16,7 @@ public interface Layer {
   /**
    * What happened in one forward pass.
    *
+   * @param output null when nobody needs it any more
    * @param saved what else the backward passes need, as the layer likes it
    * @param samples of the batch, for a layer whose backward passes must know
    */
@@ -44,9 +45,23 @@ public interface Layer {
       return this;
     }
 
+    /** The same when nobody needs the output any more, which is released. */
+    Pass withoutOutput() {
+      output.release();
+      return new Pass(inputs, null, saved, samples);
+    }
+
+    /** The same when nobody needs what was saved, which is released. */
+    Pass withoutSaved() {
+      saved.forEach(Tensor::release);
+      return new Pass(inputs, output, List.of(), samples);
+    }
+
     /** Undoes {@link #keep}. */
     public void release() {
-      output.release();
+      if (output != null) {
+        output.release();
+      }
       saved.forEach(Tensor::release);
     }
   }

@@ -2,9 +2,11 @@ package dev.tandem.nn.internal;
 
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.spec.Exchange;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Several batches of one step, each with kernel calls of its own, node by node: so they can meet in
@@ -22,31 +24,56 @@ public final class Lockstep {
     void sum(String layer, List<MemorySegment> parts, MemorySegment total);
   }
 
+  /** Shown the output of each node and the gradient by it, as they are in the engine. */
+  public interface Observer {
+    void output(int run, String node, Tensor values);
+
+    void gradient(int run, String node, Tensor values);
+  }
+
   private final List<GraphRun> runs;
   private final Graph graph;
   private final Reduction reduction;
+  private final Optional<Observer> observer;
 
   /**
    * Runs over one graph.
    *
    * @param reduction of the statistics of batch normalisations, or null: each run has its own
    */
-  public Lockstep(List<GraphRun> runs, Reduction reduction) {
+  public Lockstep(List<GraphRun> runs, Reduction reduction, Optional<Observer> observer) {
     this.runs = List.copyOf(runs);
     graph = runs.getFirst().graph();
     this.reduction = reduction;
+    this.observer = observer;
   }
 
   /** All runs from the input to the outputs. */
   public void forward() {
     for (int node = 0; node < graph.size(); node++) {
-      if (meets(node)) {
-        forwardTogether(node);
-      } else {
-        for (GraphRun run : runs) {
-          run.forward(node);
-          run.forget(node);
-        }
+      forward(node);
+      boolean shown = observer.isPresent() && graph.role(node) != Exchange.Role.SEND;
+      for (int i = 0; i < runs.size() && shown; i++) {
+        observer.get().output(i, graph.name(node), runs.get(i).output(node));
+      }
+    }
+  }
+
+  private void forward(int node) {
+    if (meets(node)) {
+      forwardTogether(node);
+    } else {
+      runs.forEach(run -> run.forward(node));
+    }
+    runs.forEach(run -> run.forget(node));
+  }
+
+  /** The forward pass again, up to what other ranks have sent and got. */
+  private void recompute() {
+    runs.forEach(GraphRun::beginAgain);
+    for (int node = 0; node < graph.size(); node++) {
+      if (runs.getFirst().isDue(node)) {
+        forward(node);
       }
     }
   }
@@ -63,7 +90,15 @@ public final class Lockstep {
 
   /** All runs from the outputs back to the input. */
   public void backward(Ready ready) {
+    if (runs.getFirst().recomputes()) {
+      recompute();
+    }
     for (int node = graph.size() - 1; node >= 0; node--) {
+      for (int i = 0; i < runs.size() && observer.isPresent(); i++) {
+        if (runs.get(i).gradient(node) != null) {
+          observer.get().gradient(i, graph.name(node), runs.get(i).gradient(node));
+        }
+      }
       if (meets(node)) {
         backwardTogether(node, ready);
       } else {
@@ -88,7 +123,7 @@ public final class Lockstep {
         parts.add(run.forwardSums(node));
       }
       Tensor totals = total(node, parts);
-      ((BatchNormLayer) graph.layer(node)).remember(totals);
+      ((BatchNormLayer) graph.layer(node)).remember(totals, runs.getFirst().mode());
       for (GraphRun run : runs) {
         run.forwardTogether(node, totals);
       }

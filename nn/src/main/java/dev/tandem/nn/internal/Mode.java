@@ -11,11 +11,23 @@ import dev.tandem.core.Seed;
  * @param firstSample place of the batch's first sample among all samples of the step
  * @param samples of the batch; a tensor of a network that is split over ranks may have a share of
  *     them
+ * @param repeated whether the same pass was done before: nothing of it is remembered twice
  */
-public record Mode(boolean training, Seed seed, long step, long firstSample, long samples) {
+public record Mode(
+    boolean training, Seed seed, long step, long firstSample, long samples, boolean repeated) {
+
+  /** A pass that is done for the first time. */
+  public Mode(boolean training, Seed seed, long step, long firstSample, long samples) {
+    this(training, seed, step, firstSample, samples, false);
+  }
 
   /** For answers, not for learning. */
   public static Mode evaluation(long samples) {
     return new Mode(false, new Seed(0), 0, 0, samples);
+  }
+
+  /** The same pass, done again. */
+  Mode again() {
+    return new Mode(training, seed, step, firstSample, samples, true);
   }
 }

@@ -21,6 +21,7 @@ import dev.tandem.nn.spec.ParameterSpec;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -81,8 +82,8 @@ class FrozenPassesTest {
               LayerHook.NONE,
               Watched::new);
       Mode mode = new Mode(true, new Seed(1), 0, 0, 2);
-      try (GraphRun run = new GraphRun(graph, input(), mode, gradients.tensors(), false)) {
-        Lockstep lockstep = new Lockstep(List.of(run), null);
+      try (GraphRun run = new GraphRun(graph, input(), mode, gradients.tensors(), false, false)) {
+        Lockstep lockstep = new Lockstep(List.of(run), null, Optional.empty());
         lockstep.forward();
         passes.clear();
         lockstep.gradient(0, 0, Tensors.of(ScalarType.FLOAT, () -> 1, 2, 3));
