@@ -21,7 +21,7 @@ import java.util.Map;
  */
 final class DataParallelStep extends ReplicatedStep {
 
-  private final GradientGroups synchronizer;
+  private final GradientSums synchronizer;
   private final LocalGradients local;
   private final DataParallelState state;
   private double correctShare;
@@ -31,7 +31,7 @@ final class DataParallelStep extends ReplicatedStep {
    *
    * @param synchronizer closed with this
    */
-  DataParallelStep(StepContext context, GradientGroups synchronizer) {
+  DataParallelStep(StepContext context, GradientSums synchronizer) {
     super(context);
     this.synchronizer = synchronizer;
     local = new LocalGradients(context, synchronizer::submit, synchronizer.statistics());

@@ -26,7 +26,7 @@ import java.util.TreeMap;
  * space, for its parameter: one synchroniser for each such group. Gradients that no other rank adds
  * to stay as they are. All ranks start and close theirs at the same time.
  */
-final class GradientGroups implements GradientSynchronizer, AutoCloseable {
+final class GradientGroups implements GradientSums {
 
   private final List<WatchedSynchronizer> owned = new ArrayList<>();
   private final Map<String, GradientSynchronizer> byParameter = new HashMap<>();
@@ -81,8 +81,8 @@ final class GradientGroups implements GradientSynchronizer, AutoCloseable {
         && SyncOptions.of(chosen.policy()).policy() instanceof Policy.Topological;
   }
 
-  /** Sums of synchronised batch normalisations. */
-  BatchStatistics statistics() {
+  @Override
+  public BatchStatistics statistics() {
     return statistics;
   }
 
@@ -91,8 +91,8 @@ final class GradientGroups implements GradientSynchronizer, AutoCloseable {
     return new GradientGroups(context, meter, run);
   }
 
-  /** The trace, if there is one. */
-  Optional<Timeline> timeline() {
+  @Override
+  public Optional<Timeline> timeline() {
     return owned.stream().findFirst().flatMap(WatchedSynchronizer::timeline);
   }
 

@@ -57,14 +57,20 @@ public record InputPart(Region region, SampleShare samples) {
 
     /** As many as this, as equal as can be; one for each sample if these are fewer. */
     static Pieces of(int most) {
-      return batch -> {
-        int pieces = Math.clamp(batch.count(), 1, most);
-        int[] ends = new int[pieces];
-        for (int i = 0; i < pieces; i++) {
-          ends[i] = (int) ((long) batch.count() * (i + 1) / pieces);
-        }
-        return ends;
-      };
+      return batch -> equal(batch, Math.clamp(batch.count(), 1, most));
+    }
+
+    /** The same for ranks that have as many pieces each, some of which may be empty. */
+    static Pieces together(int most, int ranks) {
+      return batch -> equal(batch, Math.clamp(Math.ceilDiv(batch.globalCount(), ranks), 1, most));
+    }
+
+    private static int[] equal(Batch batch, int pieces) {
+      int[] ends = new int[pieces];
+      for (int i = 0; i < pieces; i++) {
+        ends[i] = (int) ((long) batch.count() * (i + 1) / pieces);
+      }
+      return ends;
     }
   }
 

@@ -3,7 +3,6 @@ package dev.tandem.train;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
-import dev.tandem.core.GradientGraph;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
@@ -48,9 +47,6 @@ final class LocalGradients {
   private final BatchStatistics statistics;
   private final boolean synchronised;
 
-  /** Places of parameters in the network, in the order in which their gradients become ready. */
-  private final int[] readyOrder;
-
   private long correct;
 
   LocalGradients(StepContext context, Receiver receiver, BatchStatistics statistics) {
@@ -64,12 +60,6 @@ final class LocalGradients {
     reduction = context.config().gradients().rule().reduction();
     this.receiver = receiver;
     synchronised = context.config().determinism().synchronisedBatchNorm();
-    List<String> names = network.parameters().stream().map(TensorView::name).toList();
-    readyOrder =
-        network.gradientGraph().parameters().stream()
-            .map(GradientGraph.Parameter::name)
-            .mapToInt(names::indexOf)
-            .toArray();
   }
 
   /**
@@ -79,16 +69,12 @@ final class LocalGradients {
    */
   double compute(Batch batch, long step, Phases phases) {
     correct = 0;
-    if (batch.count() == 0) {
-      submitNothing();
-      return 0;
-    }
     List<BatchSlice> slices = part.slices(batch, pieces());
     double loss = 0;
     for (int i = 0; i < slices.size(); i++) {
       BatchSlice slice = slices.get(i);
       double mean = pass(slice, step, i, i == slices.size() - 1, phases);
-      loss += mean * slice.count() / batch.count();
+      loss += slice.count() == 0 ? 0 : mean * slice.count() / batch.count();
     }
     return loss;
   }
@@ -113,10 +99,15 @@ final class LocalGradients {
             phases,
             (_, right) -> correct += right,
             (_, _, gradient) -> {
-              if (last) {
+              if (last || !network.keepsGradients()) {
                 receiver.submit(gradient, weight);
               }
             });
+    if (slice.count() == 0) {
+      // A rank without samples still takes part, with zeros.
+      network.forwardBackwardNothing(training.withListener(listener));
+      return 0;
+    }
     try (Arena copies = Arena.ofConfined()) {
       return network.forwardBackward(
           slice.samples(copies, mixup, step, training.firstSample()),
@@ -124,9 +115,12 @@ final class LocalGradients {
     }
   }
 
-  /** The passes in which a batch is computed. */
+  /**
+   * The passes in which a batch is computed. Where ranks keep parts of gradients they meet in every
+   * pass: then all have as many.
+   */
   Pieces pieces() {
-    return Pieces.of(passes);
+    return network.keepsGradients() ? Pieces.of(passes) : Pieces.together(passes, data.size());
   }
 
   /** Samples of the last step that this rank has classified right. */
@@ -140,14 +134,6 @@ final class LocalGradients {
    */
   private float weight(Batch batch) {
     return reduction == Operation.ADASUM ? (float) (1 / batch.weight()) : 1;
-  }
-
-  /** A rank without samples in a step still takes part, with zeros. */
-  private void submitNothing() {
-    network.gradientBuffer().fill((byte) 0);
-    for (int parameter : readyOrder) {
-      receiver.submit(network.gradients().get(parameter), 1);
-    }
   }
 
   /** Every rank has seen other samples: the mean of their running statistics stands for all. */

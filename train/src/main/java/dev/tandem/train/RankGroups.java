@@ -28,10 +28,12 @@ final class RankGroups implements AutoCloseable {
   private final MeshGroups groups;
   private final Set<String> everyone = new HashSet<>();
   private final boolean synchronised;
+  private final boolean sharded;
   private final boolean elastic;
   private Optional<LocalNetwork> local = Optional.empty();
 
-  private RankGroups(Communicator all, Mesh mesh, DeterminismConfig determinism) {
+  private RankGroups(Communicator all, Mesh mesh, DeterminismConfig determinism, boolean sharded) {
+    this.sharded = sharded;
     this.all = all;
     synchronised = determinism.synchronisedBatchNorm();
     elastic = determinism.elastic();
@@ -46,7 +48,8 @@ final class RankGroups implements AutoCloseable {
           case FAST -> communicator.at(Determinism.FAST);
           case RUN, ELASTIC -> communicator.at(Determinism.RUN);
         };
-    return new RankGroups(all, config.mesh(all.size()), config.determinism());
+    return new RankGroups(
+        all, config.mesh(all.size()), config.determinism(), config.strategy().sharded());
   }
 
   Mesh mesh() {
@@ -71,6 +74,9 @@ final class RankGroups implements AutoCloseable {
     }
     for (String name : network.regions().keySet()) {
       needGradients(elastic ? innerSums(name) : gradientAxes(name));
+    }
+    if (sharded) {
+      network.regions().keySet().forEach(name -> needGradients(innerSums(name)));
     }
     if (synchronised) {
       groups.need(Use.STATISTICS, DATA);
@@ -139,7 +145,9 @@ final class RankGroups implements AutoCloseable {
     return groups.along(Use.STATISTICS, DATA);
   }
 
-  /** Elastic: the ranks with which a gradient is summed before it is summed over samples. */
+  /**
+   * Elastic or sharded: the ranks with which a gradient is summed before it is summed over samples.
+   */
   Optional<Communicator> gradientsBeforeData(String parameter) {
     Set<String> axes = innerSums(parameter);
     return present(axes).isEmpty() ? Optional.empty() : Optional.of(gradients(axes));

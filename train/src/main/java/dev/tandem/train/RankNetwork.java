@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.Engine;
@@ -8,10 +9,15 @@ import dev.tandem.nn.Network;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.NetworkPart;
 import dev.tandem.nn.NormReducer;
+import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.parallel.LocalNetwork;
+import dev.tandem.parallel.shard.ShardStage;
+import dev.tandem.parallel.shard.ShardedMemory;
 import dev.tandem.parallel.state.SplitNorms;
 import dev.tandem.train.config.TrainingConfig;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -19,7 +25,12 @@ import java.util.function.Supplier;
  * What a rank computes of a run's network, and the ranks that it meets for it. Owns the network and
  * the groups until closed.
  */
-record RankNetwork(RankGroups groups, LocalNetwork local, Network network, GroupInput input)
+record RankNetwork(
+    RankGroups groups,
+    LocalNetwork local,
+    Network network,
+    GroupInput input,
+    Optional<ShardedMemory> sharded)
     implements AutoCloseable {
 
   /**
@@ -37,9 +48,16 @@ record RankNetwork(RankGroups groups, LocalNetwork local, Network network, Group
     try {
       LocalNetwork local = plan(config, groups);
       groups.form(local);
+      Engine started = engine.get();
+      Optional<ShardedMemory> sharded =
+          config
+              .strategy()
+              .shard()
+              .stage()
+              .map(stage -> memory(local, options.dtype(), stage, groups));
       Network network =
           Network.create(
-              engine.get(),
+              started,
               local.spec(),
               new Seed(config.seed()).derive("parameters"),
               options,
@@ -47,19 +65,36 @@ record RankNetwork(RankGroups groups, LocalNetwork local, Network network, Group
                   local.whole(),
                   local.regions(),
                   norms(config, groups, local),
-                  local.inputSamples()));
+                  local.inputSamples()),
+              sharded.map(memory -> memory));
       List<InputPart> parts = InputPart.ofAll(groups.input(), InputPart.of(local));
       GroupInput input = new GroupInput(config.strategy().input(), groups.input(), parts);
-      return new RankNetwork(groups, local, network, input);
+      return new RankNetwork(groups, local, network, input, sharded);
     } catch (RuntimeException e) {
       groups.close();
       throw e;
     }
   }
 
+  private static ShardedMemory memory(
+      LocalNetwork local, DType dtype, ShardStage stage, RankGroups groups) {
+    Map<String, Communicator> sums = new HashMap<>();
+    for (ParameterSpec parameter : local.spec().parameters()) {
+      groups
+          .gradientsBeforeData(parameter.name())
+          .ifPresent(ranks -> sums.put(parameter.name(), ranks));
+    }
+    return new ShardedMemory(local.spec(), dtype, stage, groups.data(), sums);
+  }
+
   /** A rank that holds the whole network needs nobody for its norms. */
   private static Optional<NormReducer> norms(
       TrainingConfig config, RankGroups groups, LocalNetwork local) {
+    if (config.strategy().sharded()) {
+      // Ranks that differ in samples have other rows.
+      return Optional.of(
+          new SplitNorms(groups.all(), groups.mesh(), local.whole(), local.spec(), local.copies()));
+    }
     return config.strategy().mesh().splitsLayers() || config.strategy().mesh().pipelined()
         ? Optional.of(SplitNorms.of(groups.all(), groups.mesh(), local))
         : Optional.empty();

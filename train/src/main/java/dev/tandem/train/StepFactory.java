@@ -1,5 +1,6 @@
 package dev.tandem.train;
 
+import dev.tandem.parallel.shard.ShardedMemory;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.train.config.ServersConfig;
 import java.nio.file.Path;
@@ -17,7 +18,7 @@ final class StepFactory {
    * @param run the folder that a timeline is written to
    */
   static DistributedStep create(StepContext context, StepMeter meter, Path run) {
-    // Pipelines: if config.strategy().mesh().pipelined(). Sharded state: config.strategy().shard().
+    // Pipelines: if config.strategy().mesh().pipelined().
     return switch (context.config().determinism().level()) {
       case FAST -> {
         Optional<ServersConfig> servers = context.config().servers();
@@ -31,6 +32,12 @@ final class StepFactory {
   }
 
   private static DistributedStep dataParallel(StepContext context, StepMeter meter, Path run) {
-    return new DataParallelStep(context, GradientGroups.start(context, meter, run));
+    Optional<ShardedMemory> scattered =
+        context.rank().sharded().filter(memory -> !memory.gradients().isWhole());
+    return new DataParallelStep(
+        context,
+        scattered.isPresent()
+            ? new ScatteredGradients(context.groups(), scattered.get())
+            : GradientGroups.start(context, meter, run));
   }
 }

@@ -96,6 +96,8 @@ public final class Validation {
         for (int i = 0; i < parts.length; i++) {
           if (slices.get(i).count() > 0) {
             parts[i] = parts[i].plus(evaluate(network, slices.get(i)));
+          } else {
+            network.evaluateNothing();
           }
         }
       }

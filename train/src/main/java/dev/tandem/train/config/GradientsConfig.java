@@ -39,11 +39,20 @@ public record GradientsConfig(
     return rule(reduction, compression, smallest, rules);
   }
 
+  /** Whether any gradient travels in another form. */
+  boolean compresses() {
+    return compressions().anyMatch(each -> !(each instanceof Compression.None));
+  }
+
   /** Whether what compression leaves out of a gradient is added to the next one. */
   boolean leavesResiduals() {
-    return Stream.concat(
-            Stream.of(compression), rules.stream().map(CompressionRule.Clause::compression))
+    return compressions()
         .anyMatch(each -> !(each instanceof Compression.None || each instanceof Compression.Half));
+  }
+
+  private Stream<Compression> compressions() {
+    return Stream.concat(
+        Stream.of(compression), rules.stream().map(CompressionRule.Clause::compression));
   }
 
   private static GradientRule rule(

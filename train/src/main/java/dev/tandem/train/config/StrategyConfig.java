@@ -11,9 +11,11 @@ import dev.tandem.nn.yaml.Default;
 import dev.tandem.nn.yaml.Spelling;
 import dev.tandem.parallel.StrategyText;
 import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.shard.ShardStage;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -57,7 +59,22 @@ public record StrategyConfig(
     /** And of the optimizer's state. */
     GRADIENTS,
     /** And of gradients and the optimizer's state. */
-    PARAMETERS
+    PARAMETERS;
+
+    /** As it is written. */
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What ranks keep rows of, if anything. */
+    public Optional<ShardStage> stage() {
+      return switch (this) {
+        case NONE -> Optional.empty();
+        case OPTIMIZER -> Optional.of(ShardStage.OPTIMIZER);
+        case GRADIENTS -> Optional.of(ShardStage.GRADIENTS);
+        case PARAMETERS -> Optional.of(ShardStage.PARAMETERS);
+      };
+    }
   }
 
   /** How gradients are summed over samples and space. */
@@ -217,7 +234,7 @@ public record StrategyConfig(
           "strategy %s, but with servers: every rank has the whole network: leave servers out"
               .formatted(mesh));
     }
-    if (reuse) {
+    if (reuse && (mesh.splitsLayers() || mesh.pipelined())) {
       throw new UsageException(
           "strategy %s, but data.reuse exchanges samples between ranks that each have their own:"
                   .formatted(mesh)
@@ -229,6 +246,12 @@ public record StrategyConfig(
                   .formatted(mesh)
               + " of its own: use determinism: run");
     }
+    if (sharded() && determinism.elastic()) {
+      throw new UsageException(
+          "strategy.shard is %s, but with determinism: elastic every rank keeps everything: use"
+                  .formatted(shard.word())
+              + " determinism: run");
+    }
     checkGradients(gradients);
   }
 
@@ -238,6 +261,12 @@ public record StrategyConfig(
           "gradients.reduction is adasum, but with strategy %s a rank has parts of gradients, which"
                   .formatted(mesh)
               + " are summed: use reduction: sum");
+    }
+    if (scattersGradients() && wanted.compresses()) {
+      throw new UsageException(
+          "gradients.compression is %s, but with strategy.shard %s gradients are not compressed:"
+                  .formatted(wanted.compression().code(), shard.word())
+              + " use none, or shard: optimizer");
     }
     if (wanted.leavesResiduals()) {
       throw new UsageException(
@@ -250,6 +279,16 @@ public record StrategyConfig(
   /** The ranks in a grid; refuses a number of ranks that does not fit. */
   public Mesh mesh(int ranks, NetworkSpec network) {
     return mesh.mesh(ranks, network.input().extents().size() - 1);
+  }
+
+  /** Whether ranks that differ in samples hold parts of what they update. */
+  public boolean sharded() {
+    return shard != Shard.NONE;
+  }
+
+  /** Whether gradients are summed where their parts are held, not by a synchroniser. */
+  private boolean scattersGradients() {
+    return shard == Shard.GRADIENTS || shard == Shard.PARAMETERS;
   }
 
   /** Whether it is only samples that are shared, and every rank holds the whole network. */
