@@ -1,5 +1,6 @@
 package dev.tandem.nn;
 
+import dev.tandem.core.Region;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import java.util.List;
@@ -25,6 +26,13 @@ public interface Optimizer extends AutoCloseable {
    * bytes into these views restores a run in place.
    */
   StateTree stateTree(Map<String, String> values);
+
+  /**
+   * Which region of a whole network's state each tensor of {@link #stateTree} is, by its name;
+   * those that are not named are whole. Optimizer state has the region of what is updated of its
+   * parameter.
+   */
+  Map<String, Region> stateRegions();
 
   @Override
   void close();

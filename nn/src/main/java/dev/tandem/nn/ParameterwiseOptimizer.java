@@ -1,6 +1,7 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.DType;
+import dev.tandem.core.Region;
 import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
@@ -12,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -128,6 +130,26 @@ abstract class ParameterwiseOptimizer implements Optimizer {
     tensors.addAll(network.buffers());
     tensors.addAll(state());
     return StateTree.of(tensors, values);
+  }
+
+  @Override
+  public final Map<String, Region> stateRegions() {
+    Map<String, Region> regions = new HashMap<>();
+    put(network.parameters(), network.keptRegions(), regions);
+    put(
+        network.buffers(),
+        network.buffers().stream().map(network.part()::region).toList(),
+        regions);
+    slots.forEach(slot -> put(slot.views(), network.updatedRegions(), regions));
+    return regions;
+  }
+
+  private static void put(List<TensorView> tensors, List<Region> all, Map<String, Region> regions) {
+    for (int i = 0; i < all.size(); i++) {
+      if (!all.get(i).isAll()) {
+        regions.put(tensors.get(i).name(), all.get(i));
+      }
+    }
   }
 
   @Override
