@@ -1,5 +1,6 @@
 package dev.tandem.train;
 
+import dev.tandem.comm.Communicator;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.TensorView;
 import dev.tandem.parallel.mesh.Mesh;
@@ -9,6 +10,7 @@ import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.sync.trace.Timeline;
+import dev.tandem.train.config.StrategyConfig.GradientSums;
 import dev.tandem.train.config.SynchronisationConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
@@ -29,6 +31,7 @@ import java.util.TreeMap;
 final class GradientGroups implements GradientSums {
 
   private final List<WatchedSynchronizer> owned = new ArrayList<>();
+  private final List<GradientSynchronizer> all = new ArrayList<>();
   private final Map<String, GradientSynchronizer> byParameter = new HashMap<>();
   private final BatchStatistics statistics;
 
@@ -51,20 +54,26 @@ final class GradientGroups implements GradientSums {
           List<String> names = parameters.get(key);
           boolean withStatistics =
               plansStatistics(context.config()) && along.equals(Set.of(Mesh.DATA));
-          WatchedSynchronizer each =
-              WatchedSynchronizer.start(
-                  context,
-                  groups.gradients(along),
-                  Set.copyOf(names),
-                  withStatistics,
-                  owned.isEmpty() ? Optional.of(meter) : Optional.empty(),
-                  run);
-          owned.add(each);
-          names.forEach(name -> byParameter.put(name, each.synchronizer()));
+          Optional<Communicator> neighbours =
+              context.config().strategy().gradients() == GradientSums.LEADER
+                  ? groups.gradientsBeforeData(names.getFirst())
+                  : Optional.empty();
+          GradientSynchronizer each =
+              neighbours.isPresent()
+                  ? new LeaderSums(neighbours.get(), groups.data())
+                  : watched(
+                      context,
+                      groups.gradients(along),
+                      Set.copyOf(names),
+                      withStatistics,
+                      meter,
+                      run);
+          all.add(each);
+          names.forEach(name -> byParameter.put(name, each));
           if (withStatistics) {
             network.parameters().stream()
                 .filter(parameter -> names.contains(parameter.name()))
-                .forEach(parameter -> planned.put(parameter.node(), each.synchronizer()));
+                .forEach(parameter -> planned.put(parameter.node(), each));
           }
         });
     statistics = new BatchStatistics(groups, planned);
@@ -84,6 +93,25 @@ final class GradientGroups implements GradientSums {
   @Override
   public BatchStatistics statistics() {
     return statistics;
+  }
+
+  /** The first is measured, and traced if the configuration asks for it. */
+  private GradientSynchronizer watched(
+      StepContext context,
+      Communicator ranks,
+      Set<String> names,
+      boolean withStatistics,
+      StepMeter meter,
+      Path run) {
+    owned.add(
+        WatchedSynchronizer.start(
+            context,
+            ranks,
+            names,
+            withStatistics,
+            owned.isEmpty() ? Optional.of(meter) : Optional.empty(),
+            run));
+    return owned.getLast().synchronizer();
   }
 
   /** Starts the synchronisers of a configuration. */
@@ -106,23 +134,23 @@ final class GradientGroups implements GradientSums {
 
   @Override
   public void await() {
-    owned.forEach(each -> each.synchronizer().await());
+    all.forEach(GradientSynchronizer::await);
   }
 
   @Override
   public List<TensorView> residuals() {
-    return owned.stream().flatMap(each -> each.synchronizer().residuals().stream()).toList();
+    return all.stream().flatMap(each -> each.residuals().stream()).toList();
   }
 
   @Override
   public void undo() {
-    owned.forEach(each -> each.synchronizer().undo());
+    all.forEach(GradientSynchronizer::undo);
   }
 
   @Override
   public Volume volume() {
-    return owned.stream()
-        .map(each -> each.synchronizer().volume())
+    return all.stream()
+        .map(GradientSynchronizer::volume)
         .reduce(
             Volume.NONE,
             (one, other) ->

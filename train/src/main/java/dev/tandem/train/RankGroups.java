@@ -8,7 +8,7 @@ import dev.tandem.parallel.exchange.MeshGroups;
 import dev.tandem.parallel.exchange.MeshGroups.Use;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.mesh.Mesh.Axis;
-import dev.tandem.train.config.DeterminismConfig;
+import dev.tandem.train.config.StrategyConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.HashSet;
 import java.util.Optional;
@@ -30,13 +30,16 @@ final class RankGroups implements AutoCloseable {
   private final boolean synchronised;
   private final boolean sharded;
   private final boolean elastic;
+  private final boolean leaders;
   private Optional<LocalNetwork> local = Optional.empty();
 
-  private RankGroups(Communicator all, Mesh mesh, DeterminismConfig determinism, boolean sharded) {
-    this.sharded = sharded;
+  private RankGroups(TrainingConfig config, Communicator all) {
+    sharded = config.strategy().sharded();
     this.all = all;
-    synchronised = determinism.synchronisedBatchNorm();
-    elastic = determinism.elastic();
+    Mesh mesh = config.mesh(all.size());
+    synchronised = config.determinism().synchronisedBatchNorm();
+    elastic = config.determinism().elastic();
+    leaders = config.strategy().gradients() == StrategyConfig.GradientSums.LEADER;
     groups = new MeshGroups(all, mesh);
     mesh.axes().stream().filter(axis -> axis.size() > 1).map(Axis::name).forEach(everyone::add);
   }
@@ -48,8 +51,7 @@ final class RankGroups implements AutoCloseable {
           case FAST -> communicator.at(Determinism.FAST);
           case RUN, ELASTIC -> communicator.at(Determinism.RUN);
         };
-    return new RankGroups(
-        all, config.mesh(all.size()), config.determinism(), config.strategy().sharded());
+    return new RankGroups(config, all);
   }
 
   Mesh mesh() {
@@ -73,7 +75,7 @@ final class RankGroups implements AutoCloseable {
       groups.need(Use.GRADIENTS, DATA);
     }
     for (String name : network.regions().keySet()) {
-      needGradients(elastic ? innerSums(name) : gradientAxes(name));
+      needGradients(elastic || leaders ? innerSums(name) : gradientAxes(name));
     }
     if (sharded) {
       network.regions().keySet().forEach(name -> needGradients(innerSums(name)));
@@ -145,9 +147,7 @@ final class RankGroups implements AutoCloseable {
     return groups.along(Use.STATISTICS, DATA);
   }
 
-  /**
-   * Elastic or sharded: the ranks with which a gradient is summed before it is summed over samples.
-   */
+  /** The ranks with which a gradient is summed before it is summed over samples. */
   Optional<Communicator> gradientsBeforeData(String parameter) {
     Set<String> axes = innerSums(parameter);
     return present(axes).isEmpty() ? Optional.empty() : Optional.of(gradients(axes));
