@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import dev.tandem.nn.spec.LayerCost;
+import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.List;
 
@@ -21,7 +22,8 @@ public record RankMemory(
   public static RankMemory of(TrainingConfig config, List<LayerCost> layers, int ranks) {
     boolean elastic = config.determinism().elastic();
     int shards = config.determinism().shards();
-    int parts = elastic ? shards : ranks * config.batch().accumulation();
+    int data = config.mesh(ranks).size(Mesh.DATA);
+    int parts = elastic ? shards : data * config.batch().accumulation();
     int samples = Math.ceilDiv(config.batch().global(), parts);
     long values = LayerCost.sum(layers, LayerCost::parameters);
     long kept =
@@ -31,7 +33,7 @@ public record RankMemory(
               case BFLOAT16 -> Short.BYTES;
             };
     // At level elastic the gradients of each of the rank's shards stay until they are summed.
-    int copies = elastic ? 1 + Math.ceilDiv(shards, ranks) : 1;
+    int copies = elastic ? 1 + Math.ceilDiv(shards, data) : 1;
     return new RankMemory(
         samples,
         (values + LayerCost.sum(layers, LayerCost::buffers)) * Float.BYTES,

@@ -50,6 +50,9 @@ final class ForeignKeys {
       gradients.compression: compression
       synchronisation: sync synchronization
       synchronisation.policy: policy
+      strategy: parallelism parallel strategies distributed
+      strategy.shard: zero zero-stage fsdp sharding strategy.zero strategy.sharding
+      strategy.pipeline.micro-batches: micro-batches microbatches num-microbatches strategy.micro-batches
       engine.libtorch: libtorch
       """;
 
