@@ -102,11 +102,12 @@ record RankNetwork(
 
   /** The layers as the strategy splits them; of a pipeline the rank's stage. */
   private static LocalNetwork plan(TrainingConfig config, RankGroups groups) {
-    if (!config.strategy().dataParallel()) {
+    LocalNetwork local = config.plan(groups.mesh(), groups.all().rank(), groups::transfer);
+    if (config.strategy().mesh().pipelined()) {
       throw new UsageException(
-          "strategy %s cannot be trained yet: use data".formatted(config.strategy().mesh()));
+          "strategy %s cannot be trained yet".formatted(config.strategy().mesh()));
     }
-    return LocalNetwork.undivided(config.network());
+    return local;
   }
 
   @Override

@@ -12,6 +12,8 @@ import dev.tandem.nn.yaml.Spelling;
 import dev.tandem.parallel.StrategyText;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.shard.ShardStage;
+import dev.tandem.parallel.strategy.SpaceOptions;
+import dev.tandem.parallel.strategy.Strategy;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -289,6 +291,21 @@ public record StrategyConfig(
   /** Whether gradients are summed where their parts are held, not by a synchroniser. */
   private boolean scattersGradients() {
     return shard == Shard.GRADIENTS || shard == Shard.PARAMETERS;
+  }
+
+  /**
+   * How layers work along the inner axes of the mesh.
+   *
+   * @param samples of a step for each group of ranks that work on the same ones
+   */
+  Strategy layers(int samples) {
+    SpaceOptions space =
+        new SpaceOptions(
+            spatial.automatic() ? Optional.empty() : Optional.of(spatial.aggregate),
+            spatial.aggregateTo == Spatial.AggregateTo.SAMPLES,
+            spatial.memoryMegabytes << 20,
+            samples);
+    return new Strategy(layers, gather == Gather.EAGER, space);
   }
 
   /** Whether it is only samples that are shared, and every rank holds the whole network. */

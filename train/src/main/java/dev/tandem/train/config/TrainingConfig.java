@@ -15,10 +15,17 @@ import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.LossKind;
 import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.Transfer;
 import dev.tandem.nn.yaml.Default;
+import dev.tandem.parallel.LocalNetwork;
+import dev.tandem.parallel.Planner;
+import dev.tandem.parallel.exchange.NoTransfer;
 import dev.tandem.parallel.mesh.Mesh;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Everything that decides a run, checked once and then fixed.
@@ -142,6 +149,33 @@ public record TrainingConfig(
           "%d ranks cannot share %d shards: raise shards, or use determinism: run"
               .formatted(data, determinism.shards()));
     }
+    var _ = plan(mesh, 0); // checks
+  }
+
+  /**
+   * What a rank computes of the network along the inner axes of a mesh; stages of a pipeline are
+   * cut out of it.
+   *
+   * @param transfers moves memory along inner axes
+   * @throws UsageException if a layer cannot do what the strategy demands of it
+   */
+  public LocalNetwork plan(Mesh mesh, int rank, Function<Set<String>, Transfer> transfers) {
+    if (mesh.inner().isEmpty()) {
+      return LocalNetwork.undivided(network);
+    }
+    int samples = Math.ceilDiv(batch.global(), mesh.size(Mesh.DATA));
+    return Planner.plan(network, mesh, strategy.layers(samples), rank, transfers);
+  }
+
+  /** The same, which is only looked at. */
+  public LocalNetwork plan(Mesh mesh, int rank) {
+    return plan(
+        mesh,
+        rank,
+        axes -> {
+          List<Integer> group = mesh.group(rank, axes);
+          return new NoTransfer(group.size(), group.indexOf(rank));
+        });
   }
 
   /** The ranks of the strategy in a grid; refuses a number of ranks that does not fit. */
