@@ -10,7 +10,7 @@ import dev.tandem.sync.policy.Policy;
 import dev.tandem.sync.policy.SyncOptions;
 import dev.tandem.sync.trace.StepMeter;
 import dev.tandem.sync.trace.Timeline;
-import dev.tandem.train.config.StrategyConfig.GradientSums;
+import dev.tandem.train.config.StrategyConfig;
 import dev.tandem.train.config.SynchronisationConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.nio.file.Path;
@@ -55,7 +55,7 @@ final class GradientGroups implements GradientSums {
           boolean withStatistics =
               plansStatistics(context.config()) && along.equals(Set.of(Mesh.DATA));
           Optional<Communicator> neighbours =
-              context.config().strategy().gradients() == GradientSums.LEADER
+              context.config().strategy().gradients() == StrategyConfig.GradientSums.LEADER
                   ? groups.gradientsBeforeData(names.getFirst())
                   : Optional.empty();
           GradientSynchronizer each =
