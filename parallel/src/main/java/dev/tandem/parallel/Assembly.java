@@ -6,12 +6,14 @@ import dev.tandem.nn.spec.Movement;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkSpec.Node;
 import dev.tandem.nn.spec.Transfer;
+import dev.tandem.parallel.LocalNetwork.LocalTensor;
 import dev.tandem.parallel.exchange.Conversion;
 import dev.tandem.parallel.exchange.NoTransfer;
 import dev.tandem.parallel.mesh.Distribution;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.mesh.Way;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -45,7 +47,7 @@ final class Assembly {
   private final Map<String, Shape> shapes;
   private final List<Node> nodes = new ArrayList<>();
   private final Map<String, Tensor> tensors = new HashMap<>();
-  private final Map<String, Shape> locals = new HashMap<>();
+  private final Map<String, LocalTensor> made = new HashMap<>();
   private final Map<Target, Tensor> exchanges = new HashMap<>();
   private Distribution input;
 
@@ -84,14 +86,14 @@ final class Assembly {
   void add(Node node, String origin, Distribution produced, Distribution output) {
     Shape shape = shapes.get(origin);
     nodes.add(node);
-    remember(node.name(), shape, produced);
-    Tensor made = new Tensor(origin, node.name(), shape, produced);
-    tensors.put(origin, made);
+    Tensor tensor = new Tensor(origin, node.name(), shape, produced);
+    remember(tensor);
+    tensors.put(origin, tensor);
     if (!produced.equals(output)) {
       tensors.put(
           origin,
           exchange(
-              made,
+              tensor,
               new Conversion(mesh, rank, shape, produced, output, Set.of(), false, 0),
               "crop"));
     }
@@ -108,7 +110,6 @@ final class Assembly {
     if (fromInput && fill == 0 && uses(NetworkSpec.INPUT) == 1) {
       // It comes as it is needed: with margins, or only some samples.
       input = target;
-      remember(NetworkSpec.INPUT, whole.input(), target);
       return replaced(
           tensor, new Tensor(NetworkSpec.INPUT, NetworkSpec.INPUT, whole.input(), target));
     }
@@ -177,12 +178,27 @@ final class Assembly {
         new Node(
             new Exchange(name, Exchange.Role.WITHIN, local, forward, backward, transfer, false),
             List.of(from.name())));
-    locals.put(name, local);
-    return new Tensor(from.origin(), name, from.shape(), conversion.to());
+    Tensor result = new Tensor(from.origin(), name, from.shape(), conversion.to());
+    remember(result);
+    return result;
   }
 
-  private void remember(String name, Shape shape, Distribution distribution) {
-    locals.put(name, distribution.region(shape, mesh, rank).local());
+  private void remember(Tensor tensor) {
+    Collection<Way> ways = tensor.distribution().ways().values();
+    made.put(
+        tensor.name(),
+        new LocalTensor(
+            tensor.origin(),
+            tensor.distribution().region(tensor.shape(), mesh, rank),
+            tensor.distribution().samples(mesh, rank),
+            ways.stream().anyMatch(Way.Sum.class::isInstance),
+            ways.stream()
+                .anyMatch(way -> way instanceof Way.Split split && !split.cut().isDisjoint())));
+  }
+
+  /** What the output of each local layer is. */
+  Map<String, LocalTensor> tensors() {
+    return made;
   }
 
   /** Local layers make what the plan says. */
@@ -190,11 +206,11 @@ final class Assembly {
     spec.shapes()
         .forEach(
             (name, shape) -> {
-              Shape planned = locals.getOrDefault(name, shape);
-              if (!planned.equals(shape)) {
+              LocalTensor tensor = made.get(name);
+              if (tensor != null && !tensor.region().local().equals(shape)) {
                 throw new IllegalStateException(
                     "layer %s of rank %d makes %s, planned were %s"
-                        .formatted(name, rank, shape, planned));
+                        .formatted(name, rank, shape, tensor.region().local()));
               }
             });
   }

@@ -28,6 +28,7 @@ import java.util.stream.Stream;
  *     layers of {@code spec} take these sums by themselves, over the transfer that they name
  * @param copies for each parameter and buffer the inner axes along which ranks hold the same bits
  *     of it; norms count them once
+ * @param tensors what the output of each layer of {@code spec} is of the whole network's
  * @param modes what each layer of the whole network does along each inner axis
  * @param notes what a user should know: layers that fell back, and why
  */
@@ -40,14 +41,28 @@ public record LocalNetwork(
     Map<String, Set<String>> sums,
     Map<String, Set<String>> statistics,
     Map<String, Set<String>> copies,
+    Map<String, LocalTensor> tensors,
     Map<String, Map<String, Mode>> modes,
     List<String> notes) {
+
+  /**
+   * What a rank has of the output of a layer.
+   *
+   * @param origin the layer of the whole network
+   * @param region of each sample
+   * @param samples of its group
+   * @param summand whether the output of the whole network is the sum over ranks
+   * @param margins whether neighbours have some of it, too, or some of it means nothing
+   */
+  public record LocalTensor(
+      String origin, Region region, SampleShare samples, boolean summand, boolean margins) {}
 
   public LocalNetwork {
     regions = Map.copyOf(regions);
     sums = Map.copyOf(sums);
     statistics = Map.copyOf(statistics);
     copies = Map.copyOf(copies);
+    tensors = Map.copyOf(tensors);
     modes = Collections.unmodifiableMap(new LinkedHashMap<>(modes));
     notes = List.copyOf(notes);
   }
@@ -63,6 +78,7 @@ public record LocalNetwork(
         Region.all(network.input()),
         SampleShare.ALL,
         regions,
+        Map.of(),
         Map.of(),
         Map.of(),
         Map.of(),

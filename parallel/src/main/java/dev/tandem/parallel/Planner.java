@@ -112,6 +112,7 @@ public final class Planner {
         sums,
         statistics,
         copies,
+        assembly.tensors(),
         modes,
         notes);
   }

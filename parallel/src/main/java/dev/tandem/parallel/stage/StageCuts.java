@@ -244,6 +244,7 @@ public final class StageCuts {
         only(local.sums(), tensors),
         only(local.statistics(), layers),
         only(local.copies(), tensors),
+        only(local.tensors(), layers),
         only(local.modes(), layers),
         local.notes());
   }

@@ -1,0 +1,452 @@
+package dev.tandem.parallel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
+import dev.tandem.core.Region;
+import dev.tandem.core.Seed;
+import dev.tandem.core.TensorView;
+import dev.tandem.nn.Engine;
+import dev.tandem.nn.LayerObserver;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.NetworkOptions;
+import dev.tandem.nn.NetworkPart;
+import dev.tandem.nn.Samples;
+import dev.tandem.nn.StatisticsReducer;
+import dev.tandem.nn.TrainingStep;
+import dev.tandem.nn.spec.Exchange;
+import dev.tandem.nn.spec.LossKind;
+import dev.tandem.nn.spec.Movement;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.SampleShare;
+import dev.tandem.parallel.LocalNetwork.LocalTensor;
+import dev.tandem.parallel.exchange.MeshGroups;
+import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.strategy.Strategy;
+import dev.tandem.testkit.Watchdog;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.FutureTask;
+
+/**
+ * Steps of plain gradient descent in float64, by one network and by the ranks of a mesh as threads;
+ * everything that both compute is compared.
+ */
+final class SplitNetworks {
+
+  static final double RATE = 0.05;
+
+  /** The samples of a step. */
+  record Batch(double[] inputs, long[] labels, double[] values, int count) {}
+
+  /** What a network computed: by layer outputs and gradients of the first step; parameters. */
+  record Computed(
+      Map<String, double[]> outputs,
+      Map<String, double[]> gradients,
+      Map<String, double[]> weightGradients,
+      Map<String, double[]> parameters,
+      Map<String, double[]> buffers,
+      double[] answers,
+      List<Double> losses) {
+
+    Computed() {
+      this(
+          new HashMap<>(),
+          new HashMap<>(),
+          new HashMap<>(),
+          new HashMap<>(),
+          new HashMap<>(),
+          new double[0],
+          new ArrayList<>());
+    }
+
+    Computed answering(double[] values) {
+      return new Computed(
+          outputs, gradients, weightGradients, parameters, buffers, values, losses);
+    }
+  }
+
+  private final Engine engine = Engine.start(1);
+  private final NetworkSpec network;
+  private final Seed seed;
+  private final List<Batch> batches = new ArrayList<>();
+  private final Computed whole;
+
+  SplitNetworks(NetworkSpec network, Seed seed, int samples, int steps) {
+    this.network = network;
+    this.seed = seed;
+    SplittableRandom random = seed.derive("batches").random();
+    for (int i = 0; i < steps; i++) {
+      batches.add(draw(random, samples));
+    }
+    whole = serial();
+  }
+
+  private Batch draw(SplittableRandom random, int count) {
+    int classes = network.classes();
+    double[] inputs = new double[Math.toIntExact(network.input().elements() * count)];
+    long[] labels = new long[count];
+    double[] values = new double[count * classes];
+    for (int i = 0; i < inputs.length; i++) {
+      inputs[i] = 2 * random.nextDouble() - 1;
+    }
+    for (int i = 0; i < count; i++) {
+      labels[i] = random.nextInt(classes);
+    }
+    for (int i = 0; i < values.length; i++) {
+      values[i] = random.nextDouble();
+    }
+    return new Batch(inputs, labels, values, count);
+  }
+
+  private static NetworkOptions options() {
+    return NetworkOptions.DEFAULT.withDtype(DType.FLOAT64);
+  }
+
+  /** Collects what layers compute. */
+  private record Observer(Computed computed) implements LayerObserver {
+
+    @Override
+    public void output(int shard, TensorView values) {
+      computed.outputs.put(values.name(), doubles(values));
+    }
+
+    @Override
+    public void gradient(int shard, TensorView values) {
+      computed.gradients.put(values.name(), doubles(values));
+    }
+  }
+
+  static double[] doubles(TensorView view) {
+    return view.data().toArray(ValueLayout.JAVA_DOUBLE);
+  }
+
+  private Computed serial() {
+    Computed computed = new Computed();
+    try (Arena arena = Arena.ofConfined();
+        Network serial = Network.create(engine, network, seed, options())) {
+      for (int i = 0; i < batches.size(); i++) {
+        Batch batch = batches.get(i);
+        TrainingStep step =
+            TrainingStep.of(seed, i).withStatistics(StatisticsReducer.LOCAL);
+        computed.losses.add(
+            serial.forwardBackward(
+                new Samples(memory(arena, batch.inputs), targets(arena, batch, 0, batch.count), batch.count),
+                i == 0 ? step.withObserver(new Observer(computed)) : step));
+        if (i == 0) {
+          serial.gradients().forEach(view -> computed.weightGradients.put(view.name(), doubles(view)));
+        }
+        descend(serial);
+      }
+      serial.parameters().forEach(view -> computed.parameters.put(view.name(), doubles(view)));
+      serial.buffers().forEach(view -> computed.buffers.put(view.name(), doubles(view)));
+      Batch first = batches.getFirst();
+      MemorySegment answers = arena.allocate((long) first.count * network.classes() * Double.BYTES, 64);
+      serial.predict(memory(arena, first.inputs), first.count, answers);
+      return computed.answering(answers.toArray(ValueLayout.JAVA_DOUBLE));
+    }
+  }
+
+  private static void descend(Network network) {
+    for (int i = 0; i < network.parameters().size(); i++) {
+      MemorySegment parameter = network.parameters().get(i).data();
+      MemorySegment gradient = network.gradients().get(i).data();
+      for (long k = 0; k < parameter.byteSize() / Double.BYTES; k++) {
+        double value = parameter.getAtIndex(ValueLayout.JAVA_DOUBLE, k);
+        double slope = gradient.getAtIndex(ValueLayout.JAVA_DOUBLE, k);
+        parameter.setAtIndex(ValueLayout.JAVA_DOUBLE, k, value - RATE * slope);
+      }
+    }
+  }
+
+  private static MemorySegment memory(Arena arena, double[] values) {
+    MemorySegment memory = arena.allocate(Math.max(64, 8L * values.length), 64);
+    MemorySegment.copy(values, 0, memory, ValueLayout.JAVA_DOUBLE, 0, values.length);
+    return memory;
+  }
+
+  private MemorySegment targets(Arena arena, Batch batch, int from, int count) {
+    if (network.loss() == LossKind.SOFTMAX_CROSS_ENTROPY) {
+      MemorySegment memory = arena.allocate(8L * count, 64);
+      MemorySegment.copy(batch.labels, from, memory, ValueLayout.JAVA_LONG, 0, count);
+      return memory;
+    }
+    int classes = network.classes();
+    MemorySegment memory = arena.allocate(8L * count * classes, 64);
+    MemorySegment.copy(
+        batch.values, from * classes, memory, ValueLayout.JAVA_DOUBLE, 0, count * classes);
+    return memory;
+  }
+
+  /** The same by the ranks of a mesh; fails where they differ by more than a tolerance. */
+  void check(Mesh mesh, Strategy strategy, double first, double last) throws Exception {
+    List<FutureTask<List<String>>> work = new ArrayList<>();
+    for (Communicator communicator : Communicator.threads(mesh.size())) {
+      work.add(new FutureTask<>(() -> rank(communicator, mesh, strategy, first, last)));
+    }
+    work.forEach(task -> Thread.ofPlatform().daemon().start(task));
+    List<String> wrong =
+        Watchdog.within(
+            Duration.ofMinutes(3),
+            () -> {
+              List<String> all = new ArrayList<>();
+              for (FutureTask<List<String>> task : work) {
+                all.addAll(task.get());
+              }
+              return all;
+            });
+    assertEquals(List.of(), wrong.subList(0, Math.min(6, wrong.size())), mesh + " " + strategy);
+  }
+
+  private List<String> rank(
+      Communicator communicator, Mesh mesh, Strategy strategy, double first, double last) {
+    int rank = communicator.rank();
+    Computed computed = new Computed();
+    Map<String, double[]> firstGradients = computed.weightGradients;
+    try (Arena arena = Arena.ofConfined();
+        MeshGroups groups = new MeshGroups(communicator, mesh)) {
+      LocalNetwork local = Planner.plan(network, mesh, strategy, rank, groups::transfer);
+      local.sums().values().forEach(axes -> groups.need(MeshGroups.Use.GRADIENTS, withData(axes)));
+      groups.form();
+      int places = mesh.size(Mesh.DATA);
+      int place = mesh.coordinate(rank, Mesh.DATA);
+      try (Network own =
+          Network.create(
+              engine,
+              local.spec(),
+              seed,
+              options(),
+              new NetworkPart(network, local.regions(), java.util.Optional.empty()))) {
+        for (int i = 0; i < batches.size(); i++) {
+          Batch batch = batches.get(i);
+          int from = batch.count * place / places;
+          int count = batch.count * (place + 1) / places - from;
+          TrainingStep step =
+              TrainingStep.of(seed, i).withMeanOver(batch.count).withFirstSample(from);
+          own.forwardBackward(
+              samples(arena, local, batch, from, count),
+              i == 0 ? step.withObserver(new Observer(computed)) : step);
+          for (TensorView gradient : own.gradients()) {
+            Set<String> axes = withData(local.sums().get(gradient.name()));
+            Communicator group = groups.along(MeshGroups.Use.GRADIENTS, axes);
+            if (group.size() > 1) {
+              group.allreduce(gradient.data(), DType.FLOAT64, ReduceOp.SUM);
+            }
+            if (i == 0) {
+              firstGradients.put(gradient.name(), doubles(gradient));
+            }
+          }
+          descend(own);
+        }
+        own.parameters().forEach(view -> computed.parameters.put(view.name(), doubles(view)));
+        own.buffers().forEach(view -> computed.buffers.put(view.name(), doubles(view)));
+        Batch batch = batches.getFirst();
+        int from = batch.count * place / places;
+        int count = batch.count * (place + 1) / places - from;
+        MemorySegment answers = arena.allocate((long) count * network.classes() * 8, 64);
+        own.predict(samples(arena, local, batch, from, count).inputs(), count, answers);
+        return compare(
+            local,
+            computed.answering(answers.toArray(ValueLayout.JAVA_DOUBLE)),
+            rank,
+            from,
+            count,
+            first,
+            last);
+      }
+    }
+  }
+
+  private static Set<String> withData(Set<String> axes) {
+    Set<String> all = new HashSet<>(axes);
+    all.add(Mesh.DATA);
+    return all;
+  }
+
+  private Samples samples(Arena arena, LocalNetwork local, Batch batch, int from, int count) {
+    SampleShare share = local.inputSamples();
+    int own = Math.toIntExact(share.count(count));
+    int begin = from + Math.toIntExact(share.from(count));
+    double[] inputs =
+        part(batch.inputs, network.input().elements(), local.input(), begin, own);
+    return new Samples(arena.allocate(64, 64), targets(arena, batch, from, count), count)
+        .withInputs(memory(arena, inputs), own);
+  }
+
+  /** A region of each of some samples. */
+  static double[] part(double[] values, long sample, Region region, int from, int count) {
+    int local = Math.toIntExact(region.local().elements());
+    double[] result = new double[local * count];
+    for (int i = 0; i < count; i++) {
+      for (Region.Piece piece : region.pieces()) {
+        copy(
+            values,
+            (int) (sample * (from + i)),
+            region.whole().toArray(),
+            result,
+            local * i,
+            region.local().toArray(),
+            piece,
+            0);
+      }
+    }
+    return result;
+  }
+
+  private static void copy(
+      double[] from,
+      int fromBase,
+      long[] whole,
+      double[] to,
+      int toBase,
+      long[] local,
+      Region.Piece piece,
+      int dimension) {
+    if (dimension == whole.length) {
+      to[toBase] = from[fromBase];
+      return;
+    }
+    long fromStride = 1;
+    long toStride = 1;
+    for (int i = dimension + 1; i < whole.length; i++) {
+      fromStride *= whole[i];
+      toStride *= local[i];
+    }
+    for (long i = 0; i < piece.extents().get(dimension); i++) {
+      copy(
+          from,
+          (int) (fromBase + (piece.from().get(dimension) + i) * fromStride),
+          whole,
+          to,
+          (int) (toBase + (piece.at().get(dimension) + i) * toStride),
+          local,
+          piece,
+          dimension + 1);
+    }
+  }
+
+  private List<String> compare(
+      LocalNetwork local,
+      Computed own,
+      int rank,
+      int from,
+      int count,
+      double first,
+      double last) {
+    List<String> wrong = new ArrayList<>();
+    double largest = largest(whole.weightGradients.values());
+    Map<String, Exchange> exchanges = new HashMap<>();
+    for (NetworkSpec.Node node : local.spec().nodes()) {
+      if (node.layer() instanceof Exchange exchange) {
+        exchanges.put(node.name(), exchange);
+      }
+    }
+    own.outputs.forEach(
+        (name, values) -> {
+          LocalTensor tensor = local.tensors().get(name);
+          if (!tensor.summand() && !tensor.margins()) {
+            double[] expected = expected(whole.outputs.get(tensor.origin()), tensor, from, count);
+            compare(wrong, rank, "output of " + name, expected, values, first, 0);
+          }
+        });
+    own.gradients.forEach(
+        (name, values) -> {
+          LocalTensor tensor = local.tensors().get(name);
+          boolean added =
+              exchanges.containsKey(name)
+                  && exchanges.get(name).backward().operation() == Movement.Operation.ADD;
+          if (!tensor.margins() && !added && !tensor.summand()) {
+            double[] expected = expected(whole.gradients.get(tensor.origin()), tensor, from, count);
+            compare(wrong, rank, "gradient at " + name, expected, values, first, largest);
+          }
+        });
+    own.weightGradients.forEach(
+        (name, values) ->
+            compare(
+                wrong,
+                rank,
+                "gradient of " + name,
+                part(whole.weightGradients.get(name), 0, local.regions().get(name), 0, 1),
+                values,
+                first,
+                largest));
+    own.parameters.forEach(
+        (name, values) ->
+            compare(
+                wrong,
+                rank,
+                "last " + name,
+                part(whole.parameters.get(name), 0, local.regions().get(name), 0, 1),
+                values,
+                last,
+                0));
+    own.buffers.forEach(
+        (name, values) ->
+            compare(
+                wrong,
+                rank,
+                "last " + name,
+                part(whole.buffers.get(name), 0, local.regions().get(name), 0, 1),
+                values,
+                last,
+                0));
+    int classes = network.classes();
+    double[] answers = new double[count * classes];
+    System.arraycopy(whole.answers, from * classes, answers, 0, answers.length);
+    compare(wrong, rank, "answers", answers, own.answers, last, 0);
+    return wrong;
+  }
+
+  private static double[] expected(double[] values, LocalTensor tensor, int from, int count) {
+    return part(
+        values,
+        tensor.region().whole().elements(),
+        tensor.region(),
+        from + Math.toIntExact(tensor.samples().from(count)),
+        Math.toIntExact(tensor.samples().count(count)));
+  }
+
+  private static double largest(Iterable<double[]> all) {
+    double largest = 0;
+    for (double[] values : all) {
+      for (double value : values) {
+        largest = Math.max(largest, Math.abs(value));
+      }
+    }
+    return largest;
+  }
+
+  private static void compare(
+      List<String> wrong,
+      int rank,
+      String what,
+      double[] expected,
+      double[] actual,
+      double tolerance,
+      double scale) {
+    if (expected.length != actual.length) {
+      wrong.add("rank %d: %s: %d, not %d".formatted(rank, what, actual.length, expected.length));
+      return;
+    }
+    double size = Math.max(scale * 1e-3, largest(List.of(expected)));
+    for (int i = 0; i < expected.length; i++) {
+      if (!(Math.abs(expected[i] - actual[i]) <= tolerance * Math.max(size, 1e-300))) {
+        wrong.add(
+            "rank %d: %s [%d of %d]: %s, not %s"
+                .formatted(rank, what, i, expected.length, actual[i], expected[i]));
+        return;
+      }
+    }
+  }
+}
