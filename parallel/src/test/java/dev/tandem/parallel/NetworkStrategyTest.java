@@ -1,0 +1,74 @@
+package dev.tandem.parallel;
+
+import dev.tandem.core.Seed;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.parallel.strategy.SpaceOptions;
+import dev.tandem.parallel.strategy.Strategy;
+import dev.tandem.testkit.TestSeed;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A split network computes what the whole one does: outputs and gradients of every layer in the
+ * first step to 1e-10, parameters after some steps to 1e-8.
+ */
+class NetworkStrategyTest {
+
+  private static final double STEP = 1e-10;
+  private static final double END = 1e-8;
+
+  private static final List<String> MESHES =
+      List.of(
+          "filter=2", "filter=3", "channel=2", "channel=3", "alternate=2", "alternate=3",
+          "height=2", "height=3", "width=2", "height=2,width=2", "height=2,filter=2",
+          "filter=2,channel=2", "filter=4", "channel=4", "height=4");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"lenet", "resnet", "vgg", "inception", "cosmoflow", "transformer", "responses"})
+  @Tag("slow")
+  void everyStrategyAgreesWithTheWholeNetwork(String name) throws Exception {
+    Seed seed = TestSeed.of(getClass());
+    NetworkSpec network = SmallNetworks.all().get(name);
+    SplitNetworks networks = new SplitNetworks(network, seed, 5, 20);
+    for (String mesh : MESHES) {
+      networks.check(Meshes.of(mesh), Strategy.USUAL, STEP, END);
+      networks.check(Meshes.of(mesh), Strategy.USUAL.eagerly(), STEP, END);
+    }
+    networks.check(Meshes.of("height=2"), toSamples(), STEP, END);
+    networks.check(Meshes.of("height=2,width=2"), toSamples(), STEP, END);
+  }
+
+  private static Strategy toSamples() {
+    return Strategy.USUAL.withSpace(new SpaceOptions(Optional.empty(), true, 0, 1));
+  }
+
+  @Test
+  void aSmallNetworkAgrees() throws Exception {
+    Seed seed = TestSeed.of(getClass());
+    SplitNetworks networks = new SplitNetworks(SmallNetworks.resnet(), seed, 5, 3);
+    for (String mesh : List.of("filter=2", "channel=3", "alternate=2", "height=3", "width=2")) {
+      networks.check(Meshes.of(mesh), Strategy.USUAL, STEP, END);
+    }
+    networks.check(Meshes.of("filter=2"), Strategy.USUAL.eagerly(), STEP, END);
+    networks.check(Meshes.of("height=2"), toSamples(), STEP, END);
+    networks.check(
+        Meshes.of("filter=2"),
+        Strategy.USUAL.withLayers(Map.of("*.conv1", "data", "fc", "channel")),
+        STEP,
+        END);
+  }
+
+  @Test
+  void withOtherSamplesOnOtherRanks() throws Exception {
+    Seed seed = TestSeed.of(getClass());
+    SplitNetworks networks = new SplitNetworks(SmallNetworks.lenet(), seed, 5, 3);
+    networks.check(Meshes.of("data=2,filter=2"), Strategy.USUAL, STEP, END);
+    networks.check(Meshes.of("data=2,height=2"), Strategy.USUAL, STEP, END);
+  }
+}
