@@ -5,6 +5,7 @@ import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.Movement;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkSpec.Node;
+import dev.tandem.nn.spec.SampleShare;
 import dev.tandem.nn.spec.Transfer;
 import dev.tandem.parallel.LocalNetwork.LocalTensor;
 import dev.tandem.parallel.exchange.Conversion;
@@ -82,14 +83,17 @@ final class Assembly {
     return by;
   }
 
-  /** Adds a layer; margins that it makes are cut off. */
+  /** Adds a layer; margins that it makes are cut off, and summands get their shares. */
   void add(Node node, String origin, Distribution produced, Distribution output) {
     Shape shape = shapes.get(origin);
     nodes.add(node);
     Tensor tensor = new Tensor(origin, node.name(), shape, produced);
     remember(tensor);
     tensors.put(origin, tensor);
-    if (!produced.equals(output)) {
+    double factor = factor(produced);
+    if (factor != 1) {
+      tensors.put(origin, scaled(tensor, output, factor));
+    } else if (!produced.equals(output)) {
       tensors.put(
           origin,
           exchange(
@@ -97,6 +101,42 @@ final class Assembly {
               new Conversion(mesh, rank, shape, produced, output, Set.of(), false, 0),
               "crop"));
     }
+  }
+
+  private double factor(Distribution produced) {
+    double factor = 1;
+    for (Map.Entry<String, Way> entry : produced.ways().entrySet()) {
+      if (entry.getValue() instanceof Way.Sum sum) {
+        factor *= sum.share(mesh.coordinate(rank, entry.getKey()));
+      }
+    }
+    return factor;
+  }
+
+  private Tensor scaled(Tensor tensor, Distribution output, double factor) {
+    Shape local = output.region(tensor.shape(), mesh, rank).local();
+    SampleShare samples = output.samples(mesh, rank);
+    List<Movement.Parcel> all =
+        List.of(
+            new Movement.Parcel(
+                0,
+                List.of(
+                    new Movement.Box(
+                        samples,
+                        local.extents().stream()
+                            .map(extent -> new Movement.Range(0, extent))
+                            .toList()))));
+    Movement movement =
+        new Movement(
+            Movement.Operation.COPY,
+            Movement.Collective.NONE,
+            factor,
+            0,
+            samples,
+            samples,
+            all,
+            all);
+    return added(tensor, output, "share", movement, movement, NoTransfer.ALONE);
   }
 
   /**
@@ -171,14 +211,29 @@ final class Assembly {
     if (travels && forward.isIdentity() && backward.isIdentity()) {
       return new Tensor(from.origin(), from.name(), from.shape(), conversion.to());
     }
+    return added(
+        from,
+        conversion.to(),
+        what,
+        forward,
+        backward,
+        travels ? transfers.apply(conversion.axes()) : NoTransfer.ALONE);
+  }
+
+  private Tensor added(
+      Tensor from,
+      Distribution to,
+      String what,
+      Movement forward,
+      Movement backward,
+      Transfer transfer) {
     String name = "%s > %s %d".formatted(from.origin(), what, nodes.size());
-    Transfer transfer = travels ? transfers.apply(conversion.axes()) : NoTransfer.ALONE;
-    Shape local = conversion.to().region(from.shape(), mesh, rank).local();
+    Shape local = to.region(from.shape(), mesh, rank).local();
     nodes.add(
         new Node(
             new Exchange(name, Exchange.Role.WITHIN, local, forward, backward, transfer, false),
             List.of(from.name())));
-    Tensor result = new Tensor(from.origin(), name, from.shape(), conversion.to());
+    Tensor result = new Tensor(from.origin(), name, from.shape(), to);
     remember(result);
     return result;
   }

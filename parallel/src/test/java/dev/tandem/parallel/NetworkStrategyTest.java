@@ -24,9 +24,21 @@ class NetworkStrategyTest {
 
   private static final List<String> MESHES =
       List.of(
-          "filter=2", "filter=3", "channel=2", "channel=3", "alternate=2", "alternate=3",
-          "height=2", "height=3", "width=2", "height=2,width=2", "height=2,filter=2",
-          "filter=2,channel=2", "filter=4", "channel=4", "height=4");
+          "filter=2",
+          "filter=3",
+          "channel=2",
+          "channel=3",
+          "alternate=2",
+          "alternate=3",
+          "height=2",
+          "height=3",
+          "width=2",
+          "height=2,width=2",
+          "height=2,filter=2",
+          "filter=2,channel=2",
+          "filter=4",
+          "channel=4",
+          "height=4");
 
   @ParameterizedTest
   @ValueSource(

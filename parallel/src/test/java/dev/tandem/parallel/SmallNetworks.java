@@ -111,8 +111,7 @@ final class SmallNetworks {
     network.add(Activation.relu("three.relu"));
     String three = network.add(new Convolution("three", 6, 3, 1, 1));
     String wide =
-        network.add(
-            new Convolution("wide", 4, Window.of(3).withPadding(2).withDilation(2)), start);
+        network.add(new Convolution("wide", 4, Window.of(3).withPadding(2).withDilation(2)), start);
     network.add(new AveragePool("pool", Window.of(3).withPadding(1), false), start);
     String pooled = network.add(new Convolution("pooled", 3, 1, 1, 0));
     network.add(new Concatenation("joined"), one, three, wide, pooled);

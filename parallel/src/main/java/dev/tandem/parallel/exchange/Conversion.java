@@ -65,8 +65,7 @@ public record Conversion(
     for (int one : group) {
       same &=
           source.region(shape, mesh, one).equals(result.region(shape, mesh, one))
-              && source.samples(mesh, one).equals(result.samples(mesh, one))
-              && factor(one) == 1;
+              && source.samples(mesh, one).equals(result.samples(mesh, one));
       for (int other : group) {
         travels |= one != other && !pairs(source, one, result, other, adds).isEmpty();
       }
@@ -92,23 +91,12 @@ public record Conversion(
     return new Movement(
         operation,
         travels ? collective(source, result, adds) : Collective.NONE,
-        factor(rank),
+        1,
         filled,
         sourceSamples,
         resultSamples,
         outgoing,
         incoming);
-  }
-
-  /** What a rank's summand is multiplied with, and so its gradient. */
-  private double factor(int member) {
-    double factor = 1;
-    for (String axis : axes) {
-      if (from.way(axis) instanceof Way.Sum sum) {
-        factor *= sum.share(mesh.coordinate(member, axis));
-      }
-    }
-    return factor;
   }
 
   private Collective collective(Distribution source, Distribution result, boolean adds) {

@@ -30,7 +30,7 @@ public sealed interface Way {
   /**
    * The tensor is the sum over the ranks.
    *
-   * @param shares what each rank's summand is multiplied with; none for 1
+   * @param shares what each rank's summand is to be multiplied with first; none for 1
    */
   record Sum(List<Double> shares) implements Way {
 

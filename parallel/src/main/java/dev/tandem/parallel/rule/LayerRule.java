@@ -72,7 +72,13 @@ public final class LayerRule {
         double whole = split.cut().whole();
         List<Double> shares =
             split.cut().parts().stream().map(part -> part.extent() / whole).toList();
-        return Placement.of(Mode.SPACE, 1, way, new Way.Sum(shares));
+        return new Placement(
+            Mode.SPACE,
+            List.of(new Need(way, false)),
+            new Way.Sum(shares),
+            Way.SUM,
+            0,
+            Optional.empty());
       }
       return Placement.of(Mode.FOLLOW, 1, way, new Way.Split(0, split.cut()));
     }
