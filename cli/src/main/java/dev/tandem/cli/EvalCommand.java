@@ -1,20 +1,17 @@
 package dev.tandem.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.tandem.core.UsageException;
-import dev.tandem.data.RecordSource;
-import dev.tandem.data.format.SourceFormat.Split;
-import dev.tandem.data.read.mode.Locate;
-import dev.tandem.data.source.DataPart;
-import dev.tandem.data.source.Sources;
+import dev.tandem.core.WorkFailedException;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.train.RegressionScores;
-import dev.tandem.train.SavedRun;
 import dev.tandem.train.TrainingEvent;
-import dev.tandem.train.Validation;
-import dev.tandem.train.config.RecordKind;
+import dev.tandem.train.answer.AnswerEvent;
+import dev.tandem.train.answer.AnswerRequest;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -27,7 +24,8 @@ import picocli.CommandLine.Parameters;
       "  ./tandem eval runs/train                            on the run's own test set",
       "  ./tandem eval runs/train --best                     after its best validation",
       "  ./tandem eval runs/train/checkpoints/step-000000500",
-      "  ./tandem eval runs/train --data other.db"
+      "  ./tandem eval runs/train --data other.db",
+      "  ./tandem eval runs/train -n 2 --strategy filter     the network split over 2 processes"
     })
 final class EvalCommand extends TandemCommand {
 
@@ -40,16 +38,7 @@ final class EvalCommand extends TandemCommand {
       description = "Another data set; its test half if it has two halves.")
   private Path data;
 
-  @Option(
-      names = "--best",
-      description = "The checkpoint after the best validation instead of the last one.")
-  private boolean best;
-
-  @Option(
-      names = "--threads",
-      paramLabel = "N",
-      description = "Compute threads. Default: those of one rank of the run")
-  private Integer threads;
+  @Mixin private AnswerOptions options;
 
   /** What {@code --json} gets. */
   record Results(
@@ -65,49 +54,43 @@ final class EvalCommand extends TandemCommand {
   @Override
   protected Object run() {
     long began = System.nanoTime();
-    try (SavedRun saved = open(run, best, threads)) {
-      DataPart own = saved.config().data().part(Split.TEST, saved.config().seed());
-      DataPart part = data == null ? own : own.at(data);
-      try (RecordSource test = Sources.open(part, Locate.AUTO)) {
-        if (test.size() == 0) {
-          throw new UsageException(part.path() + " holds no records");
-        }
-        Evaluation evaluation = Validation.alone(saved.config(), saved.network(), test);
-        double seconds = (System.nanoTime() - began) / 1e9;
-        RegressionScores scores = RegressionScores.of(evaluation);
-        if (scores == null) {
-          out().printf("%20s: %.2f%%%n", "accuracy", evaluation.accuracy() * 100);
-        } else {
-          out().printf("%20s: %.6g%n", "MSE", scores.mse());
-          out().printf("%20s: %.6g%n", "MAE", scores.mae());
-          out().printf("%20s: %.4f%n", "R2", scores.r2());
-        }
-        out().printf("%20s: %.4f%n", "mean loss", evaluation.meanLoss());
-        out()
-            .printf(
-                "%20s: %,d%n",
-                saved.config().data().records() == RecordKind.ARRAYS ? "samples" : "images",
-                evaluation.samples());
-        out().printf("%20s: %,d%n", "after step", saved.step());
-        out().printf("%20s: %.1f s%n", "total time", seconds);
-        return new Results(
+    AnswerRequest request =
+        AnswerRequest.evaluation(
             run.toString(),
-            saved.step(),
-            evaluation.samples(),
-            scores == null ? evaluation.accuracy() : Double.NaN,
-            evaluation.meanLoss(),
-            scores,
-            seconds);
-      }
+            options.best(),
+            options.threads(),
+            options.strategy(),
+            data == null ? "" : data.toString());
+    List<AnswerEvent> answers = new ArrayList<>();
+    options.ask(request, answers::add, err()::println);
+    if (answers.size() != 2
+        || !(answers.get(0) instanceof AnswerEvent.Opened opened)
+        || !(answers.get(1) instanceof AnswerEvent.Evaluated(Evaluation evaluation))) {
+      throw new WorkFailedException("the processes gave no answer: " + answers);
     }
+    return print(opened, evaluation, (System.nanoTime() - began) / 1e9);
   }
 
-  /** Opens a run with as many threads as were asked for, or as training had. */
-  static SavedRun open(Path run, boolean best, Integer threads) {
-    if (threads != null && threads < 1) {
-      throw new UsageException("--threads must be at least 1, not " + threads);
+  private Results print(AnswerEvent.Opened opened, Evaluation evaluation, double seconds) {
+    RegressionScores scores = RegressionScores.of(evaluation);
+    if (scores == null) {
+      out().printf("%20s: %.2f%%%n", "accuracy", evaluation.accuracy() * 100);
+    } else {
+      out().printf("%20s: %.6g%n", "MSE", scores.mse());
+      out().printf("%20s: %.6g%n", "MAE", scores.mae());
+      out().printf("%20s: %.4f%n", "R2", scores.r2());
     }
-    return SavedRun.open(
-        run, best ? SavedRun.Which.BEST : SavedRun.Which.LAST, threads == null ? 0 : threads);
+    out().printf("%20s: %.4f%n", "mean loss", evaluation.meanLoss());
+    out().printf("%20s: %,d%n", opened.arrays() ? "samples" : "images", evaluation.samples());
+    out().printf("%20s: %,d%n", "after step", opened.step());
+    out().printf("%20s: %.1f s%n", "total time", seconds);
+    return new Results(
+        run.toString(),
+        opened.step(),
+        evaluation.samples(),
+        scores == null ? evaluation.accuracy() : Double.NaN,
+        evaluation.meanLoss(),
+        scores,
+        seconds);
   }
 }

@@ -79,7 +79,7 @@ final class ExportCommand extends TandemCommand {
               ? "--output %s is a folder, expected a file".formatted(output)
               : "--output %s: no such folder: %s".formatted(output, folder));
     }
-    try (SavedRun saved = EvalCommand.open(run, best, null)) {
+    try (SavedRun saved = SavedRun.open(run, best ? SavedRun.Which.BEST : SavedRun.Which.LAST, 0)) {
       Map<String, String> metadata = ExportMetadata.of(saved.config(), preprocessing);
       Optional<PixelNormalisation> pixels =
           preprocessing ? Optional.of(ExportMetadata.pixels(saved.config())) : Optional.empty();

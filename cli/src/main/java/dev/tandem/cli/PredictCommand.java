@@ -1,23 +1,18 @@
 package dev.tandem.cli;
 
 import dev.tandem.core.ExitCode;
-import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
-import dev.tandem.data.image.Image;
-import dev.tandem.data.image.ImageFiles;
-import dev.tandem.posix.FileErrors;
 import dev.tandem.train.Predictor;
 import dev.tandem.train.RowPredictor;
-import dev.tandem.train.SavedRun;
-import dev.tandem.train.config.RecordKind;
-import java.io.IOException;
-import java.nio.file.Files;
+import dev.tandem.train.answer.AnswerEvent;
+import dev.tandem.train.answer.AnswerRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -34,12 +29,10 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  ./tandem predict runs/train photo.png another.jpg",
       "  ./tandem predict runs/train --top 5 --json answers.json *.png",
-      "  ./tandem predict runs/prices new.csv"
+      "  ./tandem predict runs/prices new.csv",
+      "  ./tandem predict runs/train -n 2 --strategy filter photo.png"
     })
 final class PredictCommand extends TandemCommand {
-
-  /** Images that go through the network at once. */
-  private static final int TOGETHER = 64;
 
   @Parameters(index = "0", paramLabel = "RUN|CHECKPOINT", description = "The folder of a run.")
   private Path run;
@@ -63,14 +56,7 @@ final class PredictCommand extends TandemCommand {
       description = "CSV: no names in line 1; columns are c1, c2, ... as they were at the import.")
   private boolean noHeader;
 
-  @Option(names = "--best", description = "The checkpoint after the best validation.")
-  private boolean best;
-
-  @Option(
-      names = "--threads",
-      paramLabel = "N",
-      description = "Compute threads. Default: those of one rank of the run")
-  private Integer threads;
+  @Mixin private AnswerOptions options;
 
   /** The answers for one file. */
   record Prediction(String file, List<Predictor.Answer> answers) {}
@@ -84,50 +70,56 @@ final class PredictCommand extends TandemCommand {
   /** What {@code --json} gets for the rows of tables. */
   record RowResults(long step, List<String> targets, List<RowPredictor.Prediction> predictions) {}
 
+  /** The answer so far. */
+  private AnswerEvent.Opened opened;
+
+  private final List<Prediction> images = new ArrayList<>();
+  private final List<Bad> bad = new ArrayList<>();
+  private final List<RowPredictor.Prediction> rows = new ArrayList<>();
+
   @Override
   protected Object run() {
     if (top < 1) {
       throw new UsageException("--top must be at least 1, not " + top);
     }
-    try (SavedRun saved = EvalCommand.open(run, best, threads)) {
-      if (saved.config().data().records() == RecordKind.ARRAYS) {
-        return predictRows(saved);
+    AnswerRequest request =
+        new AnswerRequest(
+            run.toString(),
+            options.best(),
+            options.threads(),
+            options.strategy(),
+            "",
+            files.stream().map(Path::toString).toList(),
+            top,
+            !noHeader);
+    options.ask(request, this::take, err()::println);
+    return opened.arrays()
+        ? new RowResults(opened.step(), opened.targets(), rows)
+        : new Results(opened.step(), images, bad);
+  }
+
+  private void take(AnswerEvent event) {
+    switch (event) {
+      case AnswerEvent.Opened first -> opened = first;
+      case AnswerEvent.Image(String file, List<Predictor.Answer> answers) -> {
+        images.add(new Prediction(file, answers));
+        out().println(file + ": " + line(answers));
       }
-      if (noHeader) {
-        throw new UsageException(
-            "--no-header is for the CSV files of runs that learned from tables");
+      case AnswerEvent.Row(RowPredictor.Prediction row) -> {
+        rows.add(row);
+        out().printf("%s:%d: %s%n", row.file(), row.line(), line(opened.targets(), row));
       }
-      Predictor predictor = new Predictor(saved);
-      List<Prediction> predictions = new ArrayList<>();
-      List<Bad> bad = new ArrayList<>();
-      for (int first = 0; first < files.size(); first += TOGETHER) {
-        List<Path> some = files.subList(first, Math.min(files.size(), first + TOGETHER));
-        predictions.addAll(predict(predictor, some, bad));
+      case AnswerEvent.Bad(String file, String reason) -> {
+        bad.add(new Bad(file, reason));
+        err().println("tandem: " + reason);
       }
-      return new Results(saved.step(), predictions, bad);
+      case AnswerEvent.Evaluated _ -> throw new IllegalStateException("nothing was evaluated");
     }
   }
 
   @Override
   protected ExitCode exitCode(Object results) {
     return results instanceof Results all && !all.bad().isEmpty() ? ExitCode.FAILED : ExitCode.DONE;
-  }
-
-  private RowResults predictRows(SavedRun saved) {
-    RowPredictor predictor = new RowPredictor(saved);
-    List<String> targets = predictor.targets();
-    List<RowPredictor.Prediction> predictions = new ArrayList<>();
-    for (Path file : files) {
-      predictor.predict(
-          file,
-          !noHeader,
-          top,
-          prediction -> {
-            predictions.add(prediction);
-            out().printf("%s:%d: %s%n", file, prediction.line(), line(targets, prediction));
-          });
-    }
-    return new RowResults(saved.step(), targets, predictions);
   }
 
   private static String line(List<String> targets, RowPredictor.Prediction prediction) {
@@ -139,36 +131,6 @@ final class PredictCommand extends TandemCommand {
       parts.add(String.format(Locale.ROOT, "%s %.6g", targets.get(i), prediction.values().get(i)));
     }
     return String.join(", ", parts);
-  }
-
-  private List<Prediction> predict(Predictor predictor, List<Path> some, List<Bad> bad) {
-    List<Path> good = new ArrayList<>();
-    List<Image> images = new ArrayList<>();
-    for (Path file : some) {
-      try {
-        images.add(read(file, predictor.grey()));
-        good.add(file);
-      } catch (TandemException e) {
-        bad.add(new Bad(file.toString(), e.getMessage()));
-        err().println("tandem: " + e.getMessage());
-      }
-    }
-    List<Prediction> predictions = new ArrayList<>();
-    List<List<Predictor.Answer>> answers =
-        images.isEmpty() ? List.of() : predictor.predict(images, top);
-    for (int i = 0; i < answers.size(); i++) {
-      predictions.add(new Prediction(good.get(i).toString(), answers.get(i)));
-      out().println(good.get(i) + ": " + line(answers.get(i)));
-    }
-    return predictions;
-  }
-
-  private static Image read(Path file, boolean grey) {
-    try {
-      return Image.of(ImageFiles.decode(file.toString(), Files.readAllBytes(file), grey));
-    } catch (IOException e) {
-      throw FileErrors.failure("read", file, e);
-    }
   }
 
   private static String line(List<Predictor.Answer> answers) {

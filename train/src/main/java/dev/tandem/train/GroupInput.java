@@ -15,7 +15,6 @@ import dev.tandem.data.load.Plan;
 import dev.tandem.data.load.RecordPreparation;
 import dev.tandem.data.load.RegionPreparation;
 import dev.tandem.data.order.Steps;
-import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.train.InputPart.Pieces;
 import dev.tandem.train.config.StrategyConfig.Input;
 import java.util.List;
@@ -49,12 +48,6 @@ public final class GroupInput {
       throw new IllegalArgumentException(
           "%d parts for %d ranks".formatted(parts.size(), group.size()));
     }
-  }
-
-  /** Of a rank that computes all of a network, alone. */
-  static GroupInput alone(NetworkSpec network) {
-    return new GroupInput(
-        Input.EVERY, Communicator.alone(), List.of(InputPart.whole(network.input())));
   }
 
   /** What this rank takes. */

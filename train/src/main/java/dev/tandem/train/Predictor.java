@@ -3,7 +3,6 @@ package dev.tandem.train;
 import dev.tandem.data.augment.Resize;
 import dev.tandem.data.image.Image;
 import dev.tandem.data.load.Preparation;
-import dev.tandem.nn.Network;
 import dev.tandem.train.config.TrainingConfig;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -29,13 +28,13 @@ public final class Predictor {
   public record Answer(int label, String name, double probability) {}
 
   private final TrainingConfig config;
-  private final Network network;
+  private final SavedRun run;
   private final Preparation preparation;
 
   /** A predictor that borrows the run's network. */
   public Predictor(SavedRun run) {
     config = run.config();
-    network = run.network();
+    this.run = run;
     preparation = config.testImages();
   }
 
@@ -54,7 +53,7 @@ public final class Predictor {
         write(images.get(i), inputs.asSlice((long) i * values * Float.BYTES));
       }
       MemorySegment scores = arena.allocate((long) images.size() * classes * Float.BYTES, 64);
-      network.predict(inputs, images.size(), scores);
+      run.predict(inputs, images.size(), scores);
       List<List<Answer>> answers = new ArrayList<>();
       for (int i = 0; i < images.size(); i++) {
         answers.add(

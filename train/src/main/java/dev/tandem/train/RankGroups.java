@@ -10,6 +10,7 @@ import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.mesh.Mesh.Axis;
 import dev.tandem.train.config.StrategyConfig;
 import dev.tandem.train.config.TrainingConfig;
+import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -132,6 +133,13 @@ final class RankGroups implements AutoCloseable {
     Set<String> axes = new HashSet<>(everyone);
     axes.remove(Mesh.DATA);
     return axes;
+  }
+
+  /** In a pipeline, what the last of these ranks has goes to all of them; else all have it. */
+  void fromLastStage(MemorySegment memory) {
+    if (mesh().size(Mesh.PIPELINE) > 1) {
+      input().broadcast(memory, input().size() - 1);
+    }
   }
 
   /** The ranks that work on the same samples, in other layers or in other parts of them. */

@@ -44,7 +44,7 @@ abstract class ReplicatedStep implements DistributedStep {
     optimizer = context.optimizer();
     classifies = network.loss().target() == Loss.Target.LABEL;
     input = context.rank().input();
-    validation = new Validation(context.config(), data, this::plan, input);
+    validation = new Validation(context.config(), context.groups(), this::plan, input);
     network.buffers().forEach(buffer -> buffersBefore.add(arena.allocate(buffer.byteSize(), 64)));
   }
 

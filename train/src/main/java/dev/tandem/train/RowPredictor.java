@@ -109,7 +109,7 @@ public final class RowPredictor {
         writer.write(0, 0, inputs.asSlice(i * bytes, bytes), target);
       }
       MemorySegment answers = arena.allocate((long) rows.size() * outputs * Float.BYTES, 64);
-      run.network().predict(inputs, rows.size(), answers);
+      run.predict(inputs, rows.size(), answers);
       for (int i = 0; i < rows.size(); i++) {
         MemorySegment one =
             answers.asSlice((long) i * outputs * Float.BYTES, (long) outputs * Float.BYTES);

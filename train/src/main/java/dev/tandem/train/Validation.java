@@ -1,6 +1,5 @@
 package dev.tandem.train;
 
-import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
@@ -34,7 +33,7 @@ import java.util.function.BiFunction;
  * its steps, each part evaluated by itself and the results added along a fixed tree: where training
  * does not depend on the number of ranks, neither does this.
  */
-public final class Validation {
+final class Validation {
 
   /** Samples, correct ones and losses; then four for each target that is a value. */
   private static final int NUMBERS = 3;
@@ -42,38 +41,20 @@ public final class Validation {
   private static final int PER_TARGET = 4;
 
   private final TrainingConfig config;
-  private final Communicator communicator;
+  private final RankGroups groups;
   private final BiFunction<Position, Long, Plan> plans;
   private final GroupInput input;
   private Optional<ClassCounts> classes = Optional.empty();
 
-  /**
-   * An evaluation.
-   *
-   * @param communicator the ranks that have other samples
-   */
   Validation(
       TrainingConfig config,
-      Communicator communicator,
+      RankGroups groups,
       BiFunction<Position, Long, Plan> plans,
       GroupInput input) {
     this.config = config;
-    this.communicator = communicator;
+    this.groups = groups;
     this.plans = plans;
     this.input = input;
-  }
-
-  /** The evaluation of one process alone, with as many parts as training has. */
-  public static Evaluation alone(TrainingConfig config, Network network, RecordSource test) {
-    try (Communicator communicator = Communicator.alone()) {
-      int parts = config.determinism().elastic() ? config.determinism().shards() : 1;
-      return new Validation(
-              config,
-              communicator,
-              (from, steps) -> new Plan(0, 1, parts, from, steps),
-              GroupInput.alone(config.network()))
-          .of(network, test);
-    }
   }
 
   /** Each rank evaluates its share; all get the whole. */
@@ -102,7 +83,11 @@ public final class Validation {
         }
       }
     }
-    classes.ifPresent(counts -> communicator.allreduce(counts.memory(), DType.INT64, ReduceOp.SUM));
+    classes.ifPresent(
+        counts -> {
+          groups.data().allreduce(counts.memory(), DType.INT64, ReduceOp.SUM);
+          groups.fromLastStage(counts.memory());
+        });
     return sum(parts, plan.shards());
   }
 
@@ -131,7 +116,8 @@ public final class Validation {
             numbers, 0, own, ValueLayout.JAVA_DOUBLE, (long) i * width * Double.BYTES, width);
       }
       MemorySegment sums = arena.allocate(ValueLayout.JAVA_DOUBLE, width);
-      communicator.elasticAllreduce(own, shards, sums, DType.FLOAT64, ReduceOp.SUM);
+      groups.data().elasticAllreduce(own, shards, sums, DType.FLOAT64, ReduceOp.SUM);
+      groups.fromLastStage(sums);
       return evaluation(sums.toArray(ValueLayout.JAVA_DOUBLE))
           .scaled(config.data().targetNormalisation().deviations());
     }
