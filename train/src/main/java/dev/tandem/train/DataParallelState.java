@@ -35,12 +35,11 @@ record DataParallelState(
   /** Everything, as a checkpoint takes it; views of live memory. */
   SlicedState all(Map<String, String> values) {
     List<TensorView> residuals = synchronizer.residuals();
-    StateTree common = optimizer.stateTree(values);
     if (residuals.isEmpty()) {
-      return SlicedState.whole(common);
+      return common(values);
     }
-    Map<String, Region> slices = new HashMap<>();
-    TreeMap<String, TensorView> tensors = new TreeMap<>(common.tensors());
+    Map<String, Region> slices = new HashMap<>(optimizer.stateRegions());
+    TreeMap<String, TensorView> tensors = new TreeMap<>(optimizer.stateTree(values).tensors());
     for (TensorView residual : residuals) {
       String name = RESIDUAL + residual.name();
       long elements = residual.shape().elements();
@@ -54,6 +53,10 @@ record DataParallelState(
     return new SlicedState(new StateTree(tensors, more), slices);
   }
 
+  private SlicedState common(Map<String, String> values) {
+    return new SlicedState(optimizer.stateTree(values), optimizer.stateRegions());
+  }
+
   /**
    * What a run restores from its checkpoints: everything, or all but residuals if it was not
    * compressed so far. Refuses to continue with another number of ranks than those whose residuals
@@ -62,12 +65,12 @@ record DataParallelState(
   SlicedState restorable(CheckpointStore checkpoints) {
     SlicedState all = all(Map.of());
     List<Long> steps = checkpoints.steps();
-    if (all.slices().isEmpty() || steps.isEmpty()) {
+    if (synchronizer.residuals().isEmpty() || steps.isEmpty()) {
       return all;
     }
     Optional<Integer> ranks = ranks(checkpoints, steps.getLast());
     if (ranks.isEmpty()) {
-      return SlicedState.whole(optimizer.stateTree(Map.of()));
+      return common(Map.of());
     }
     if (ranks.get() != communicator.size()) {
       throw new UsageException(

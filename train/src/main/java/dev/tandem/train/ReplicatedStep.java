@@ -2,6 +2,8 @@ package dev.tandem.train;
 
 import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.Region;
+import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
@@ -11,6 +13,7 @@ import dev.tandem.nn.Gradients;
 import dev.tandem.nn.Loss;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
+import dev.tandem.parallel.state.WholeDigest;
 import dev.tandem.train.StopRequests.Decision;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,6 +33,7 @@ abstract class ReplicatedStep implements DistributedStep {
 
   protected final Network network;
   protected final Optimizer optimizer;
+  private final Map<String, Region> regions;
   protected Phases phases = new Phases();
   private final GroupInput input;
   private final Validation validation;
@@ -42,6 +46,7 @@ abstract class ReplicatedStep implements DistributedStep {
     data = context.groups().data();
     network = context.network();
     optimizer = context.optimizer();
+    regions = optimizer.stateRegions();
     classifies = network.loss().target() == Loss.Target.LABEL;
     input = context.rank().input();
     validation = new Validation(context.config(), context.groups(), this::plan, input);
@@ -50,7 +55,7 @@ abstract class ReplicatedStep implements DistributedStep {
 
   @Override
   public SlicedState state(Map<String, String> values) {
-    return SlicedState.whole(optimizer.stateTree(values));
+    return new SlicedState(optimizer.stateTree(values), regions);
   }
 
   @Override
@@ -58,7 +63,12 @@ abstract class ReplicatedStep implements DistributedStep {
     if (unfinished) {
       undoBuffers();
     }
-    return Optional.of(state(values)).filter(state -> state.slices().isEmpty());
+    return Optional.of(state(values)).filter(state -> isWhole() && state.slices().isEmpty());
+  }
+
+  /** Whether this rank has all parameters and their state. */
+  private boolean isWhole() {
+    return network.part().norms().isEmpty();
   }
 
   @Override
@@ -134,7 +144,12 @@ abstract class ReplicatedStep implements DistributedStep {
 
   @Override
   public Replicas replicas() {
-    return Replicas.of(communicator, optimizer.stateTree(Map.of()));
+    StateTree state = optimizer.stateTree(Map.of());
+    if (isWhole()) {
+      return Replicas.of(communicator, state);
+    }
+    WholeDigest digest = WholeDigest.of(communicator, state, regions);
+    return new Replicas(digest.identical(), digest.digest());
   }
 
   @Override
