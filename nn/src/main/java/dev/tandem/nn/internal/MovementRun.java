@@ -9,7 +9,6 @@ import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.Movement;
 import dev.tandem.nn.spec.Movement.Box;
 import dev.tandem.nn.spec.Movement.Parcel;
-import dev.tandem.nn.spec.SampleShare;
 import dev.tandem.nn.spec.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -17,7 +16,8 @@ import java.util.List;
 
 /**
  * Carries out one movement with the engine's copies. What travels is packed box by box, each in the
- * engine's fast order, so that both sides agree whatever the order of their tensors is.
+ * engine's fast order, so that both sides agree whatever the order of their tensors is; where a
+ * tensor's own memory is just that, it travels as it is.
  */
 final class MovementRun {
 
@@ -25,6 +25,7 @@ final class MovementRun {
   private final Movement movement;
   private final Transfer transfer;
   private final Shape shape;
+  private final Placement placement;
   private final ScalarType type;
   private final DType dtype;
   private final Workspace workspace;
@@ -49,6 +50,16 @@ final class MovementRun {
               throw new IllegalArgumentException("activations of type " + type);
         };
     workspace = tensors.workspace();
+    placement =
+        switch (movement.collective()) {
+          case NONE, EXCHANGE, ALLGATHER -> place(movement.incoming());
+          case REDUCE_SCATTER -> place(List.of(own(movement.incoming())));
+          case ALLREDUCE -> null;
+        };
+  }
+
+  private Placement place(List<Parcel> parcels) {
+    return shape == null ? null : Placement.of(parcels, shape, movement.result());
   }
 
   /**
@@ -88,30 +99,39 @@ final class MovementRun {
 
   private Tensor local(Tensor source, long samples) {
     Tensor result = result(samples);
-    for (Parcel parcel : movement.incoming()) {
-      putOwn(parcel, result, source, samples);
-    }
+    placement.parcels().forEach(parcel -> putOwn(parcel, result, source, samples));
     return result;
   }
 
   private Tensor exchange(Tensor source, long samples) {
     List<Parcel> to = others(movement.outgoing(), samples);
     List<Parcel> from = others(movement.incoming(), samples);
-    List<MemorySegment> outgoing = slices(to, workspace.outgoing(bytes(to, samples)), samples);
-    List<MemorySegment> incoming = slices(from, workspace.incoming(bytes(from, samples)), samples);
-    for (int i = 0; i < to.size(); i++) {
-      pack(source, to.get(i), outgoing.get(i), samples);
+    Tensor result = shape == null ? Tensor.empty(type, 0) : result(samples);
+    MemorySegment out = workspace.outgoing(room(to, samples));
+    MemorySegment in = workspace.incoming(room(from, samples));
+    List<MemorySegment> outgoing = new ArrayList<>();
+    List<MemorySegment> incoming = new ArrayList<>();
+    for (Parcel parcel : to) {
+      outgoing.add(packed(source, parcel, out, samples));
+      out = out.asSlice(room(List.of(parcel), samples));
+    }
+    boolean direct =
+        movement.incoming().size() == 1
+            && from.size() == 1
+            && Boxes.isWhole(from.getFirst(), result, movement.result());
+    for (Parcel parcel : from) {
+      incoming.add(direct ? result.memory() : in.asSlice(0, bytes(parcel, samples)));
+      in = in.asSlice(room(List.of(parcel), samples));
     }
     transfer.exchange(peers(to), outgoing, peers(from), incoming);
-    if (shape == null) {
-      return Tensor.empty(type, 0);
+    if (shape == null || direct) {
+      return result;
     }
-    Tensor result = result(samples);
     int arrived = 0;
-    for (Parcel parcel : movement.incoming()) {
-      if (parcel.peer() == transfer.rank()) {
+    for (Placement.Placed parcel : placement.parcels()) {
+      if (parcel.parcel().peer() == transfer.rank()) {
         putOwn(parcel, result, source, samples);
-      } else if (parcel.elements(samples) > 0) {
+      } else if (parcel.parcel().elements(samples) > 0) {
         unpack(incoming.get(arrived++), parcel, result, samples);
       }
     }
@@ -121,31 +141,35 @@ final class MovementRun {
   private Tensor allgather(Tensor source, long samples) {
     long[] lengths = lengths(movement.incoming(), samples);
     Parcel own = own(movement.outgoing());
-    MemorySegment mine = packed(source, own, samples);
-    MemorySegment all = workspace.incoming(sum(lengths));
-    transfer.allgather(mine, all, lengths);
+    MemorySegment mine = packed(source, own, workspace.outgoing(bytes(own, samples)), samples);
     Tensor result = result(samples);
-    for (Parcel parcel : movement.incoming()) {
-      long offset = offset(lengths, parcel.peer());
-      unpack(all.asSlice(offset, lengths[parcel.peer()]), parcel, result, samples);
+    boolean direct = Boxes.areRows(movement.incoming(), shape, movement.result(), samples);
+    MemorySegment all = direct ? result.memory() : workspace.incoming(Boxes.sum(lengths));
+    transfer.allgather(mine, all, lengths);
+    if (!direct) {
+      for (Placement.Placed parcel : placement.parcels()) {
+        int peer = parcel.parcel().peer();
+        MemorySegment block = all.asSlice(Boxes.offset(lengths, peer), lengths[peer]);
+        unpack(block, parcel, result, samples);
+      }
     }
     return result;
   }
 
   private Tensor reduceScatter(Tensor source, long samples) {
     long[] lengths = lengths(movement.outgoing(), samples);
-    MemorySegment all = workspace.outgoing(sum(lengths));
+    MemorySegment all = workspace.outgoing(Boxes.sum(lengths));
     for (Parcel parcel : movement.outgoing()) {
-      long offset = offset(lengths, parcel.peer());
+      long offset = Boxes.offset(lengths, parcel.peer());
       pack(source, parcel, all.asSlice(offset, lengths[parcel.peer()]), samples);
     }
-    Parcel own = own(movement.incoming());
+    Placement.Placed own = placement.parcels().getFirst();
     Tensor result = result(samples);
-    boolean whole = isWhole(own, result.sizes(), movement.result(), samples);
+    boolean direct = Boxes.isWhole(own.parcel(), result, movement.result());
     long bytes = lengths[transfer.rank()];
-    MemorySegment mine = whole ? result.memory() : workspace.incoming(bytes);
+    MemorySegment mine = direct ? result.memory() : workspace.incoming(bytes);
     transfer.reduceScatter(all, mine, lengths, dtype);
-    if (!whole) {
+    if (!direct) {
       unpack(mine, own, result, samples);
     }
     return result;
@@ -163,123 +187,84 @@ final class MovementRun {
     return result;
   }
 
-  /** The result before anything has come, filled where that is not everywhere. */
+  /** The result before anything has come, filled where nothing will. */
   private Tensor result(long samples) {
     long[] extents = new long[shape.extents().size() + 1];
     extents[0] = movement.result().count(samples);
     System.arraycopy(shape.toArray(), 0, extents, 1, extents.length - 1);
     Tensor result = Torch.fastEmpty(type, extents);
-    boolean adds =
-        movement.operation() == Movement.Operation.ADD
-            && movement.collective() != Movement.Collective.REDUCE_SCATTER;
-    if (adds || elements(placed(), samples) < result.numel()) {
-      result.fill_(movement.fill());
+    for (Box box : placement.rest()) {
+      Boxes.view(result, movement.result(), box, samples).fill_(movement.fill());
     }
     return result;
   }
 
-  /** What is put into the result: of a reduce-scatter the sum alone. */
-  private List<Parcel> placed() {
-    return movement.collective() == Movement.Collective.REDUCE_SCATTER
-        ? List.of(own(movement.incoming()))
-        : movement.incoming();
-  }
-
-  private void putOwn(Parcel incoming, Tensor result, Tensor source, long samples) {
+  private void putOwn(Placement.Placed placed, Tensor result, Tensor source, long samples) {
     Parcel outgoing = own(movement.outgoing());
-    for (int i = 0; i < incoming.boxes().size(); i++) {
-      Tensor from = view(source, movement.source(), outgoing.boxes().get(i), samples);
-      Tensor to = view(result, movement.result(), incoming.boxes().get(i), samples);
-      switch (movement.operation()) {
-        case ADD -> to.add_(from, movement.factor());
-        case COPY -> {
-          to.copy_(from);
-          if (movement.factor() != 1) {
-            to.mul_(movement.factor());
-          }
-        }
+    for (int i = 0; i < placed.boxes().size(); i++) {
+      Tensor from = Boxes.view(source, movement.source(), outgoing.boxes().get(i), samples);
+      put(placed.boxes().get(i), from, movement.factor(), result, samples);
+    }
+  }
+
+  private void unpack(MemorySegment memory, Placement.Placed placed, Tensor result, long samples) {
+    long offset = 0;
+    for (int i = 0; i < placed.boxes().size(); i++) {
+      Box box = placed.parcel().boxes().get(i);
+      long bytes = box.elements(samples) * dtype.bytes();
+      if (bytes > 0) {
+        MemorySegment slice = memory.asSlice(offset, bytes);
+        Tensor from = Torch.fastIn(slice, type, Boxes.extents(box, samples));
+        put(placed.boxes().get(i), from, 1, result, samples);
+        offset += bytes;
       }
     }
   }
 
-  /** A parcel's boxes one after the other; the source's own memory if that is the same. */
-  private MemorySegment packed(Tensor source, Parcel parcel, long samples) {
-    if (movement.factor() == 1 && isWhole(parcel, source.sizes(), movement.source(), samples)) {
-      MemorySegment memory = Torch.fast(source).memory();
-      if (memory.address() % Workspace.ALIGNMENT == 0) {
-        return memory;
+  private void put(
+      List<Placement.Piece> pieces, Tensor from, double factor, Tensor result, long samples) {
+    for (Placement.Piece piece : pieces) {
+      Tensor to = Boxes.view(result, movement.result(), piece.target(), samples);
+      Tensor part = Boxes.narrow(from, piece.within());
+      if (piece.adds()) {
+        to.add_(part, factor);
+      } else {
+        to.copy_(part);
+        scale(to, factor);
       }
     }
-    MemorySegment memory = workspace.outgoing(parcel.elements(samples) * dtype.bytes());
-    pack(source, parcel, memory, samples);
-    return memory;
+  }
+
+  /** A parcel's boxes one after the other, in this memory or in the source's own if that is so. */
+  private MemorySegment packed(Tensor source, Parcel parcel, MemorySegment memory, long samples) {
+    if (movement.factor() == 1 && Boxes.isWhole(parcel, source, movement.source())) {
+      MemorySegment own = Torch.fast(source).memory();
+      if (own.address() % Workspace.ALIGNMENT == 0) {
+        return own;
+      }
+    }
+    MemorySegment slice = memory.asSlice(0, bytes(parcel, samples));
+    pack(source, parcel, slice, samples);
+    return slice;
   }
 
   private void pack(Tensor source, Parcel parcel, MemorySegment memory, long samples) {
     long offset = 0;
     for (Box box : parcel.boxes()) {
-      long elements = box.elements(samples);
-      if (elements > 0) {
-        MemorySegment slice = memory.asSlice(offset, elements * dtype.bytes());
-        Tensor from = view(source, movement.source(), box, samples);
-        Tensor to = Torch.fastIn(slice, type, from.sizes()).copy_(from);
-        if (movement.factor() != 1) {
-          to.mul_(movement.factor());
-        }
-        offset += slice.byteSize();
+      long bytes = box.elements(samples) * dtype.bytes();
+      if (bytes > 0) {
+        Tensor from = Boxes.view(source, movement.source(), box, samples);
+        MemorySegment slice = memory.asSlice(offset, bytes);
+        scale(Torch.fastIn(slice, type, from.sizes()).copy_(from), movement.factor());
+        offset += bytes;
       }
     }
   }
 
-  private void unpack(MemorySegment memory, Parcel parcel, Tensor result, long samples) {
-    long offset = 0;
-    for (Box box : parcel.boxes()) {
-      long elements = box.elements(samples);
-      if (elements > 0) {
-        MemorySegment slice = memory.asSlice(offset, elements * dtype.bytes());
-        Tensor to = view(result, movement.result(), box, samples);
-        Tensor from = Torch.fastIn(slice, type, to.sizes());
-        boolean copies =
-            movement.operation() == Movement.Operation.COPY
-                || movement.collective() == Movement.Collective.REDUCE_SCATTER;
-        if (copies) {
-          to.copy_(from);
-        } else {
-          to.add_(from);
-        }
-        offset += slice.byteSize();
-      }
+  private static void scale(Tensor tensor, double factor) {
+    if (factor != 1) {
+      tensor.mul_(factor);
     }
-  }
-
-  /** The part of a tensor that a box means. */
-  private static Tensor view(Tensor tensor, SampleShare share, Box box, long samples) {
-    Tensor view = tensor;
-    long first = box.samples().from(samples) - share.from(samples);
-    long count = box.samples().count(samples);
-    if (count != tensor.size(0)) {
-      view = view.narrow(0, first, count);
-    }
-    for (int i = 0; i < box.ranges().size(); i++) {
-      Movement.Range range = box.ranges().get(i);
-      if (range.length() != tensor.size(i + 1)) {
-        view = view.narrow(i + 1, range.start(), range.length());
-      }
-    }
-    return view;
-  }
-
-  /** Whether a parcel is one box that is all of a tensor of these extents. */
-  private static boolean isWhole(Parcel parcel, long[] extents, SampleShare share, long samples) {
-    if (parcel.boxes().size() != 1) {
-      return false;
-    }
-    Box box = parcel.boxes().getFirst();
-    long elements = 1;
-    for (long extent : extents) {
-      elements *= extent;
-    }
-    return box.samples().equals(share) && box.elements(samples) == elements;
   }
 
   private Parcel own(List<Parcel> parcels) {
@@ -301,45 +286,19 @@ final class MovementRun {
     return parcels.stream().map(Parcel::peer).toList();
   }
 
-  private static long elements(List<Parcel> parcels, long samples) {
-    return parcels.stream().mapToLong(parcel -> parcel.elements(samples)).sum();
+  private long bytes(Parcel parcel, long samples) {
+    return parcel.elements(samples) * dtype.bytes();
   }
 
-  private long bytes(List<Parcel> parcels, long samples) {
-    return parcels.stream()
-        .mapToLong(parcel -> Workspace.aligned(parcel.elements(samples) * dtype.bytes()))
-        .sum();
-  }
-
-  private List<MemorySegment> slices(List<Parcel> parcels, MemorySegment memory, long samples) {
-    List<MemorySegment> slices = new ArrayList<>();
-    long offset = 0;
-    for (Parcel parcel : parcels) {
-      long bytes = parcel.elements(samples) * dtype.bytes();
-      slices.add(memory.asSlice(offset, bytes));
-      offset += Workspace.aligned(bytes);
-    }
-    return slices;
+  /** Bytes for parcels, each of which begins where memory is aligned. */
+  private long room(List<Parcel> parcels, long samples) {
+    return parcels.stream().mapToLong(parcel -> Workspace.aligned(bytes(parcel, samples))).sum();
   }
 
   /** Bytes of each rank of the group. */
   private long[] lengths(List<Parcel> parcels, long samples) {
     long[] lengths = new long[transfer.size()];
-    for (Parcel parcel : parcels) {
-      lengths[parcel.peer()] = parcel.elements(samples) * dtype.bytes();
-    }
+    parcels.forEach(parcel -> lengths[parcel.peer()] = bytes(parcel, samples));
     return lengths;
-  }
-
-  private static long offset(long[] lengths, int rank) {
-    long offset = 0;
-    for (int i = 0; i < rank; i++) {
-      offset += lengths[i];
-    }
-    return offset;
-  }
-
-  private static long sum(long[] lengths) {
-    return offset(lengths, lengths.length);
   }
 }
