@@ -11,7 +11,7 @@ import java.util.List;
  * The rows (places of the first dimension) of a tensor, divided evenly over ranks; the first ranks
  * have one more where it does not come out even, and the last ones none where rows are few.
  */
-record RowCut(Shape shape, DType dtype, int ranks) {
+public record RowCut(Shape shape, DType dtype, int ranks) {
 
   /** The first row of a rank. */
   long from(int rank) {
@@ -38,7 +38,7 @@ record RowCut(Shape shape, DType dtype, int ranks) {
   }
 
   /** Bytes of every rank's rows. */
-  long[] lengths() {
+  public long[] lengths() {
     long[] lengths = new long[ranks];
     for (int rank = 0; rank < ranks; rank++) {
       lengths[rank] = bytes(rank);

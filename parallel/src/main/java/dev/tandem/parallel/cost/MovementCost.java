@@ -1,0 +1,87 @@
+package dev.tandem.parallel.cost;
+
+import dev.tandem.comm.collective.Allgather;
+import dev.tandem.comm.collective.Cost;
+import dev.tandem.comm.collective.MessageExchange;
+import dev.tandem.comm.collective.ReduceScatter;
+import dev.tandem.comm.collective.TeamPosition;
+import dev.tandem.core.DType;
+import dev.tandem.core.Shape;
+import dev.tandem.nn.spec.Movement;
+import dev.tandem.nn.spec.Movement.Parcel;
+import java.util.List;
+
+/**
+ * What a movement costs a rank, and the memory that it needs for what travels.
+ *
+ * @param source the shape of a sample of the source
+ * @param samples of the ranks that have the same samples
+ */
+record MovementCost(Movement movement, Shape source, long samples, DType type) {
+
+  private static final long ALIGNMENT = 64;
+
+  /** What it sends within a group. */
+  Cost within(TeamPosition position, PlannedGroups groups) {
+    if (position.size() == 1) {
+      return new Cost(0, 0);
+    }
+    return switch (movement.collective()) {
+      case NONE -> new Cost(0, 0);
+      case EXCHANGE ->
+          MessageExchange.cost(
+              toOthers(movement.outgoing(), position), toOthers(movement.incoming(), position));
+      case ALLGATHER -> Allgather.cost(position, lengths(movement.incoming(), position));
+      case REDUCE_SCATTER -> ReduceScatter.cost(position, lengths(movement.outgoing(), position));
+      case ALLREDUCE ->
+          groups.allreduce(
+              position, movement.source().count(samples) * source.elements() * type.bytes(), type);
+    };
+  }
+
+  /** What it sends to the rank of another stage: one message for each tensor. */
+  Cost toStage() {
+    return new Cost(
+        movement.outgoing().size() + movement.incoming().size(), bytes(movement.outgoing()));
+  }
+
+  /** Bytes of memory for what is sent. */
+  long outgoingBytes() {
+    return switch (movement.collective()) {
+      case NONE, ALLREDUCE -> 0;
+      case ALLGATHER, EXCHANGE, REDUCE_SCATTER -> alignedBytes(movement.outgoing());
+    };
+  }
+
+  /** Bytes of memory for what comes. */
+  long incomingBytes() {
+    return switch (movement.collective()) {
+      case NONE, ALLREDUCE -> 0;
+      case ALLGATHER, EXCHANGE, REDUCE_SCATTER -> alignedBytes(movement.incoming());
+    };
+  }
+
+  private long[] toOthers(List<Parcel> parcels, TeamPosition position) {
+    long[] lengths = lengths(parcels, position);
+    lengths[position.rank()] = 0;
+    return lengths;
+  }
+
+  private long[] lengths(List<Parcel> parcels, TeamPosition position) {
+    long[] lengths = new long[position.size()];
+    for (Parcel parcel : parcels) {
+      lengths[parcel.peer()] = bytes(List.of(parcel));
+    }
+    return lengths;
+  }
+
+  private long bytes(List<Parcel> parcels) {
+    return parcels.stream().mapToLong(parcel -> parcel.elements(samples)).sum() * type.bytes();
+  }
+
+  private long alignedBytes(List<Parcel> parcels) {
+    return parcels.stream()
+        .mapToLong(parcel -> Math.ceilDiv(bytes(List.of(parcel)), ALIGNMENT) * ALIGNMENT)
+        .sum();
+  }
+}

@@ -1,0 +1,71 @@
+package dev.tandem.parallel.cost;
+
+import dev.tandem.comm.collective.Cost;
+import dev.tandem.parallel.LocalNetwork;
+import java.util.List;
+
+/**
+ * What one rank sends in a training step of a plan, from the formulas of the collectives: what
+ * {@link dev.tandem.comm.Communicator#traffic} will count.
+ *
+ * <p>Gradients are counted as one allreduce for each parameter. A synchroniser that sums several at
+ * once sends as many bytes in shared memory, and elsewhere but for the rounding of blocks; what it
+ * sends to agree on transfers is not in it.
+ *
+ * @param items in the order of the network
+ */
+public record PlanTraffic(List<Item> items) {
+
+  /** Why something travels. */
+  public enum Kind {
+    /** What an exchange moves in forward passes. */
+    FORWARD,
+    /** What an exchange moves in backward passes. */
+    BACKWARD,
+    /** Sums within normalisations. */
+    STATISTICS,
+    /** Sums of gradients. */
+    GRADIENTS,
+    /** Parameters of which ranks keep rows. */
+    PARAMETERS
+  }
+
+  /** What travels for one layer of the rank's network. */
+  public record Item(String layer, Kind kind, Cost cost) {}
+
+  public PlanTraffic {
+    items = List.copyOf(items);
+  }
+
+  /**
+   * The traffic of a plan.
+   *
+   * @param network made with the transfers of {@code groups}
+   */
+  public static PlanTraffic of(LocalNetwork network, PlannedGroups groups, PlannedStep step) {
+    return new TrafficCount(network, groups, step).traffic();
+  }
+
+  /** All of it. */
+  public Cost total() {
+    return sum(items);
+  }
+
+  /** All of some kind. */
+  public Cost total(Kind kind) {
+    return sum(items.stream().filter(item -> item.kind == kind).toList());
+  }
+
+  /** All of a layer. */
+  public Cost of(String layer) {
+    return sum(items.stream().filter(item -> item.layer.equals(layer)).toList());
+  }
+
+  private static Cost sum(List<Item> items) {
+    Cost sum = new Cost(0, 0);
+    for (Item item : items) {
+      sum = sum.then(item.cost);
+    }
+    return sum;
+  }
+}

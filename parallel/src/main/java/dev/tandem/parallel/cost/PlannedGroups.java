@@ -1,0 +1,104 @@
+package dev.tandem.parallel.cost;
+
+import dev.tandem.comm.collective.Allreduce;
+import dev.tandem.comm.collective.CollectiveSettings;
+import dev.tandem.comm.collective.Cost;
+import dev.tandem.comm.collective.Layout;
+import dev.tandem.comm.collective.TeamPosition;
+import dev.tandem.core.DType;
+import dev.tandem.nn.spec.Transfer;
+import dev.tandem.parallel.exchange.NoTransfer;
+import dev.tandem.parallel.mesh.Mesh;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The groups of a rank in a mesh whose ranks need not be there: plans are made with its transfers,
+ * which move nothing, and costs are counted from its positions.
+ */
+public final class PlannedGroups {
+
+  private static final TeamPosition ALONE = new TeamPosition(0, 1, false);
+
+  private final Mesh mesh;
+  private final int rank;
+  private final List<Integer> hosts;
+  private final boolean sharedMemory;
+  private final CollectiveSettings settings;
+  private final Map<Set<String>, Transfer> transfers = new HashMap<>();
+  private final Map<Transfer, TeamPosition> positions = new IdentityHashMap<>();
+
+  /**
+   * The groups of a rank.
+   *
+   * @param hosts the number of every rank's host
+   * @param sharedMemory whether ranks of one host share memory
+   * @param settings of the job's collectives, at its level of determinism
+   */
+  public PlannedGroups(
+      Mesh mesh, int rank, List<Integer> hosts, boolean sharedMemory, CollectiveSettings settings) {
+    this.mesh = mesh;
+    this.rank = rank;
+    this.hosts = List.copyOf(hosts);
+    this.sharedMemory = sharedMemory;
+    this.settings = settings;
+  }
+
+  /** Ranks that share the memory of one host. */
+  public static PlannedGroups onOneHost(Mesh mesh, int rank) {
+    return new PlannedGroups(
+        mesh, rank, Collections.nCopies(mesh.size(), 0), true, CollectiveSettings.DEFAULT);
+  }
+
+  public Mesh mesh() {
+    return mesh;
+  }
+
+  public int rank() {
+    return rank;
+  }
+
+  /** Stands for the group along these axes in a plan. */
+  public Transfer transfer(Set<String> axes) {
+    return transfers.computeIfAbsent(
+        Set.copyOf(mesh.sorted(axes)),
+        sorted -> {
+          TeamPosition position = position(sorted);
+          Transfer transfer = new NoTransfer(position.size(), position.rank());
+          positions.put(transfer, position);
+          return transfer;
+        });
+  }
+
+  /** The rank's position in the group along these axes. */
+  public TeamPosition position(Set<String> axes) {
+    List<Integer> members = mesh.group(rank, axes);
+    int[] own = members.stream().mapToInt(hosts::get).toArray();
+    Layout layout = Layout.of(own);
+    long neighbours = members.stream().filter(each -> sameHost(each)).count();
+    boolean slots = sharedMemory && neighbours > 1;
+    return new TeamPosition(members.indexOf(rank), layout, slots);
+  }
+
+  private boolean sameHost(int other) {
+    return hosts.get(other).equals(hosts.get(rank));
+  }
+
+  /** The rank's position in a group that a plan names. */
+  TeamPosition position(Transfer transfer) {
+    TeamPosition position = transfer.size() == 1 ? ALONE : positions.get(transfer);
+    if (position == null) {
+      throw new IllegalArgumentException("the plan was made with other groups");
+    }
+    return position;
+  }
+
+  Cost allreduce(TeamPosition position, long bytes, DType type) {
+    return Allreduce.cost(
+        position, bytes, type, settings.allreduce(position, bytes, settings.determinism()));
+  }
+}
