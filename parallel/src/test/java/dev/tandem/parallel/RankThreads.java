@@ -19,8 +19,14 @@ public final class RankThreads {
 
   /** Runs a program on all ranks; the results by rank. */
   public static <T> List<T> run(int size, Program<T> program) throws Exception {
+    return run(Communicator.threads(size), program);
+  }
+
+  /** The same for ranks that are there already; each is closed after its program. */
+  public static <T> List<T> run(List<Communicator> communicators, Program<T> program)
+      throws Exception {
     List<FutureTask<T>> ranks = new ArrayList<>();
-    for (Communicator communicator : Communicator.threads(size)) {
+    for (Communicator communicator : communicators) {
       FutureTask<T> rank =
           new FutureTask<>(
               () -> {
