@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +57,7 @@ class ShardedTrainingTest {
 
   /** Norms are over all rows, and a step of several passes is summed pass by pass. */
   @ParameterizedTest
+  @Tag("slow")
   @ValueSource(strings = {"sgd", "lars", "lamb"})
   void normsAndPassesStayNearDataParallelTraining(String optimizer) throws Exception {
     String[] settings = {
@@ -86,6 +88,47 @@ class ShardedTrainingTest {
     }
   }
 
+  /** The parts of layers that a rank has are divided further. */
+  @ParameterizedTest
+  @Tag("slow")
+  @ValueSource(strings = {"filter", "channel", "spatial"})
+  void partsOfLayersAreDivided(String inner) throws Exception {
+    String mesh = "strategy.mesh='data=2," + inner + "=2'";
+    ThreadRanks expected = new ThreadRanks(training, test, folder);
+    List<TrainingEvent.Result> copies =
+        expected.train(config(NONE, mesh, "steps=4"), 4, NONE, false);
+    for (String shard : List.of("optimizer", "gradients", "parameters")) {
+      ThreadRanks actual = new ThreadRanks(training, test, folder);
+      List<TrainingEvent.Result> results =
+          actual.train(config(shard, mesh, "steps=4"), 4, shard, false);
+      assertTrue(results.getFirst().replicasIdentical());
+      assertNear(expected.parameters, actual.parameters, shard);
+      assertEquals(copies.getFirst().testLoss(), results.getFirst().testLoss(), 1e-4, shard);
+    }
+  }
+
+  /** One of each: a part of a layer, a norm over rows, several passes, and another stage. */
+  @Test
+  void aRunOfPartsContinuesUnderAnotherStage() throws Exception {
+    String[] settings = {
+      "guard.clip=0.1",
+      "optimizer={kind: lars}",
+      "batch.accumulation=2",
+      "strategy.mesh='data=2,filter=2'",
+      "schedule={kind: constant, rate: 0.05}"
+    };
+    String[] half = Arrays.copyOf(settings, settings.length + 1);
+    half[settings.length] = "steps=2";
+    String[] all = Arrays.copyOf(settings, settings.length + 1);
+    all[settings.length] = "steps=3";
+    ThreadRanks expected = new ThreadRanks(training, test, folder);
+    expected.train(config(NONE, all), 4, NONE, false);
+    new ThreadRanks(training, test, folder).train(config("gradients", half), 4, "run", false);
+    ThreadRanks actual = new ThreadRanks(training, test, folder);
+    actual.train(config("parameters", all), 4, "run", true);
+    assertNear(expected.parameters, actual.parameters, "parameters");
+  }
+
   private static TrainingConfig digits(String shard, String... settings) {
     List<String> all =
         new ArrayList<>(
@@ -99,6 +142,7 @@ class ShardedTrainingTest {
 
   /** Saved under one stage, continued under another, on as many ranks and on others. */
   @Test
+  @Tag("slow")
   void aRunContinuesUnderAnotherStage() throws Exception {
     String[] all = {"steps=6"};
     String[] half = {"steps=3"};

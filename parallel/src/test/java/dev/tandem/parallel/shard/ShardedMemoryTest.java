@@ -119,11 +119,9 @@ class ShardedMemoryTest {
                 network, new SgdMomentum.Settings(0.9, 1e-3, true, Double.POSITIVE_INFINITY));
     Function<Network, Optimizer> adam =
         network -> new Adam(network, new Adam.Settings(0.9, 0.999, 1e-8, 1e-2, true));
-    compare(stage, 2, LeNet.spec(10), momentum, 3, random.nextLong());
+    compare(stage, 2, LeNet.spec(10), momentum, 2, random.nextLong());
     compare(stage, 3, residual(), adam, STEPS, random.nextLong());
-    compare(stage, 4, residual(), momentum, STEPS, random.nextLong());
-    compare(stage, 3, transformer(), momentum, STEPS, random.nextLong());
-    compare(stage, 4, transformer(), adam, STEPS, random.nextLong());
+    compare(stage, 4, transformer(), momentum, STEPS, random.nextLong());
   }
 
   private static void compare(
