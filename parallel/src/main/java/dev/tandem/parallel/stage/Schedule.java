@@ -73,14 +73,9 @@ public sealed interface Schedule {
    */
   List<Pass> order(int stage, int stages, int pieces);
 
-  /** Into how many pieces the samples of a step are cut, each of at least one. */
+  /** Into how many pieces the samples of a step are cut. */
   default int pieces(int microBatches, int samples) {
     return Math.min(microBatches, samples);
-  }
-
-  /** The first sample of a piece; that of the next piece ends it. */
-  static int firstSample(int samples, int piece, int pieces) {
-    return Math.toIntExact((long) samples * piece / pieces);
   }
 
   /** Pieces that a stage has open at most: forward is done, backward is not. */

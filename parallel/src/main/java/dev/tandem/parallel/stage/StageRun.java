@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The training steps of one stage: the passes of all pieces in the order of a schedule, whose
@@ -21,25 +22,23 @@ import java.util.function.LongSupplier;
  */
 public final class StageRun implements AutoCloseable {
 
-  /** Hands out the samples of a step. */
-  public interface Pieces {
-
-    /**
-     * The samples of a piece, which stay as they are until the step is done.
-     *
-     * @param from the first of them among the step's samples of these stages
-     */
-    Samples samples(int from, int count);
-  }
+  /**
+   * One of the pieces into which a step is cut.
+   *
+   * @param count samples, at least 1
+   * @param samples hands them out; they stay as they are until the step is done
+   * @param step whose first sample is that of the piece, and whose listener is told of answers, and
+   *     of gradients if it is the last piece
+   */
+  public record Piece(int count, Supplier<Samples> samples, TrainingStep step) {}
 
   /**
-   * How steps are cut and executed; the same on all ranks.
+   * How steps are executed; the same on all ranks.
    *
-   * @param microBatches pieces of a step, if it has as many samples
    * @param recompute whether a stage computes the activations of a piece again before its backward
    *     pass instead of keeping them
    */
-  public record Manner(Schedule schedule, int microBatches, boolean recompute) {}
+  public record Manner(Schedule schedule, boolean recompute) {}
 
   private final Network network;
   private final StageGroups groups;
@@ -65,34 +64,28 @@ public final class StageRun implements AutoCloseable {
   }
 
   /**
-   * Makes a step's passes. Gradients replace those that are there; the step's listener is told of
-   * them in the last backward pass, and of the answers to each piece.
+   * Makes a step's passes. Gradients replace those that are there.
    *
-   * @param count samples of the step that go through these stages, at least 1
-   * @param step whose first sample is that of the first piece
+   * @param pieces that go through these stages; all stages have as many
    * @param told which way the next pass goes
-   * @return the mean loss of these samples by the outputs of this stage; 0 if it has none
+   * @return the mean loss of their samples by the outputs of this stage; 0 if it has none
    */
-  public double run(int count, Pieces pieces, TrainingStep step, Consumer<Direction> told) {
-    int parts = manner.schedule.pieces(manner.microBatches, count);
-    List<Pass> order = manner.schedule.order(stage, stages, parts);
+  public double run(List<Piece> pieces, Consumer<Direction> told) {
+    List<Pass> order = manner.schedule.order(stage, stages, pieces.size());
+    double count = pieces.stream().mapToInt(Piece::count).sum();
     double loss = 0;
     try {
       for (int i = 0; i < order.size(); i++) {
         Pass pass = order.get(i);
+        Piece piece = pieces.get(pass.piece());
+        TrainingStep step = step(piece, pass.piece(), pieces.size());
         told.accept(pass.direction());
-        int from = Schedule.firstSample(count, pass.piece(), parts);
-        int size = Schedule.firstSample(count, pass.piece() + 1, parts) - from;
-        boolean last = pass.piece() == parts - 1;
-        Piece piece =
-            new Piece(
-                pass.piece(), pieces.samples(from, size), step(step, from, pass.piece(), last));
         switch (pass.direction()) {
           case FORWARD -> {
             boolean kept = !manner.recompute || order.get(i + 1).piece() == pass.piece();
-            loss += forward(piece, kept) * size / count;
+            loss += forward(pass.piece(), piece.samples.get(), step, kept) * piece.count / count;
           }
-          case BACKWARD -> backward(piece);
+          case BACKWARD -> backward(pass.piece(), piece, step);
         }
       }
       groups.finish();
@@ -103,29 +96,28 @@ public final class StageRun implements AutoCloseable {
     return loss;
   }
 
-  private record Piece(int number, Samples samples, TrainingStep step) {}
-
-  private static TrainingStep step(TrainingStep step, int from, int piece, boolean last) {
+  private static TrainingStep step(Piece piece, int number, int pieces) {
     TrainingStep own =
-        step.withFirstSample(step.firstSample() + from)
-            .withListener(last ? step.ready() : new AnswersOnly(step.ready()));
-    return piece == 0 ? own : own.accumulating();
+        number == pieces - 1
+            ? piece.step
+            : piece.step.withListener(new AnswersOnly(piece.step.ready()));
+    return number == 0 ? own : own.accumulating();
   }
 
   /** The loss. */
-  private double forward(Piece piece, boolean kept) {
+  private double forward(int number, Samples samples, TrainingStep step, boolean kept) {
     if (!kept) {
-      return repetition.first(piece.number, piece.samples, piece.step);
+      return repetition.first(number, samples, step);
     }
-    OpenRun run = network.begin(piece.samples, piece.step);
-    open.put(piece.number, run);
+    OpenRun run = network.begin(samples, step);
+    open.put(number, run);
     return run.forward()[0];
   }
 
-  private void backward(Piece piece) {
-    OpenRun kept = open.remove(piece.number);
+  private void backward(int number, Piece piece, TrainingStep step) {
+    OpenRun kept = open.remove(number);
     try (OpenRun run =
-        kept != null ? kept : repetition.again(piece.number, piece.samples, piece.step)) {
+        kept != null ? kept : repetition.again(number, piece.samples.get(), step)) {
       run.backward();
     }
   }

@@ -56,6 +56,7 @@ import org.junit.jupiter.api.Test;
 class StageRunTest {
 
   private static final int STEPS = 2;
+  private static final long FIRST_SAMPLE = 5;
   private static final SgdMomentum.Settings SETTINGS =
       new SgdMomentum.Settings(0.9, 0, false, Double.POSITIVE_INFINITY);
   private static final Seed PARAMETERS = new Seed(3);
@@ -65,10 +66,15 @@ class StageRunTest {
       NetworkSpec network,
       List<Integer> begins,
       StageRun.Manner manner,
+      int microBatches,
       int count,
       List<String> frozen,
       boolean statistics,
       Seed seed) {
+
+    int pieces() {
+      return manner.schedule().pieces(microBatches, count);
+    }
 
     int stages() {
       return begins.size();
@@ -84,8 +90,8 @@ class StageRunTest {
 
     @Override
     public String toString() {
-      return "%s of %d samples, cut %s, %s, frozen %s, statistics %s"
-          .formatted(manner, count, cuts().names(begins), network.input(), frozen, statistics);
+      return "%s of %d pieces of %d samples, cut %s, %s, frozen %s, statistics %s"
+          .formatted(manner, pieces(), count, cuts().names(begins), network.input(), frozen, statistics);
     }
   }
 
@@ -131,7 +137,8 @@ class StageRunTest {
     return new Case(
         network,
         begins,
-        new StageRun.Manner(schedule, random.nextInt(1, 9), random.nextInt(3) == 0),
+        new StageRun.Manner(schedule, random.nextInt(3) == 0),
+        random.nextInt(1, 9),
         random.nextInt(1, 12),
         named && random.nextInt(4) == 0 ? List.of("stem", "stem.bn") : List.of(),
         random.nextInt(3) == 0,
@@ -188,7 +195,7 @@ class StageRunTest {
           Batch batch = new Batch(arena, test, step);
           Counter counter = new Counter();
           long before = rank.traffic().bytesSent();
-          loss = run.run(test.count, batch::samples, step(test, step, counter), _ -> {});
+          loss = run.run(pieces(test, batch, step, counter), _ -> {});
           assertEquals(bytes(cuts, test, rank.rank()), rank.traffic().bytesSent() - before);
           assertEquals(
               network.gradientGraph().parameters().size(), counter.gradients, "told " + test);
@@ -219,18 +226,12 @@ class StageRunTest {
       double loss = 0;
       for (int number = 0; number < STEPS; number++) {
         Batch batch = new Batch(arena, test, number);
-        int parts = test.manner.schedule().pieces(test.manner.microBatches(), test.count);
         loss = 0;
-        for (int piece = 0; piece < parts; piece++) {
-          int from = Schedule.firstSample(test.count, piece, parts);
-          int size = Schedule.firstSample(test.count, piece + 1, parts) - from;
-          TrainingStep step = step(test, number, new Counter());
-          step = step.withFirstSample(step.firstSample() + from);
+        for (StageRun.Piece piece : pieces(test, batch, number, new Counter())) {
+          boolean first = piece.step().firstSample() == FIRST_SAMPLE;
+          TrainingStep step = first ? piece.step() : piece.step().accumulating();
           loss +=
-              network.forwardBackward(
-                      batch.samples(from, size), piece == 0 ? step : step.accumulating())
-                  * size
-                  / test.count;
+              network.forwardBackward(piece.samples().get(), step) * piece.count() / test.count;
         }
         optimizer.step(0.05);
       }
@@ -239,10 +240,24 @@ class StageRunTest {
     }
   }
 
+  private static List<StageRun.Piece> pieces(
+      Case test, Batch batch, int step, GradientListener listener) {
+    List<StageRun.Piece> pieces = new ArrayList<>();
+    for (int piece = 0; piece < test.pieces(); piece++) {
+      int from = test.count * piece / test.pieces();
+      int count = test.count * (piece + 1) / test.pieces() - from;
+      pieces.add(
+          new StageRun.Piece(
+              count,
+              () -> batch.samples(from, count),
+              step(test, step, listener).withFirstSample(FIRST_SAMPLE + from)));
+    }
+    return pieces;
+  }
+
   private static TrainingStep step(Case test, int number, GradientListener listener) {
     return TrainingStep.of(test.seed, number)
-        .withFirstSample(5)
-        .withMeanOver(test.count + 5L)
+        .withMeanOver(test.count + FIRST_SAMPLE)
         .withStatistics(test.statistics ? StatisticsReducer.LOCAL : null)
         .withListener(listener);
   }
