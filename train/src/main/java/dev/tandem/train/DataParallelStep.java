@@ -2,6 +2,7 @@ package dev.tandem.train;
 
 import dev.tandem.checkpoint.CheckpointStore;
 import dev.tandem.checkpoint.SlicedState;
+import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.data.load.Batch;
@@ -24,6 +25,7 @@ final class DataParallelStep extends ReplicatedStep {
   private final GradientSums synchronizer;
   private final LocalGradients local;
   private final DataParallelState state;
+  private final Communicator losses;
   private double correctShare;
 
   /**
@@ -34,6 +36,7 @@ final class DataParallelStep extends ReplicatedStep {
   DataParallelStep(StepContext context, GradientSums synchronizer) {
     super(context);
     this.synchronizer = synchronizer;
+    losses = context.groups().losses();
     local = new LocalGradients(context, synchronizer::submit, synchronizer.statistics());
     state = new DataParallelState(context.groups().data(), optimizer, synchronizer);
   }
@@ -88,7 +91,7 @@ final class DataParallelStep extends ReplicatedStep {
   private double sum(double loss, double right) {
     try (Arena own = Arena.ofConfined()) {
       MemorySegment segment = own.allocateFrom(ValueLayout.JAVA_DOUBLE, loss, right);
-      data.allreduce(segment, DType.FLOAT64, ReduceOp.SUM);
+      losses.allreduce(segment, DType.FLOAT64, ReduceOp.SUM);
       correctShare = segment.getAtIndex(ValueLayout.JAVA_DOUBLE, 1);
       return segment.get(ValueLayout.JAVA_DOUBLE, 0);
     }

@@ -86,6 +86,7 @@ final class GradientGroups implements GradientSums {
   private static boolean plansStatistics(TrainingConfig config) {
     SynchronisationConfig chosen = config.synchronisation();
     return config.determinism().synchronisedBatchNorm()
+        && !config.strategy().mesh().pipelined() // passes of pieces overlap
         && !chosen.automatic()
         && SyncOptions.of(chosen.policy()).policy() instanceof Policy.Topological;
   }

@@ -12,12 +12,15 @@ import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.TrainingStep;
+import dev.tandem.parallel.stage.StageRun;
 import dev.tandem.sync.request.Operation;
 import dev.tandem.train.InputPart.Pieces;
 import dev.tandem.train.Phases.Phase;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The gradients of one rank's slice of a step, computed in one or more passes and handed over layer
@@ -46,6 +49,8 @@ final class LocalGradients {
   private final Receiver receiver;
   private final BatchStatistics statistics;
   private final boolean synchronised;
+  private final Optional<StageRun> pipeline;
+  private final boolean answers;
 
   private long correct;
 
@@ -54,7 +59,10 @@ final class LocalGradients {
     this.statistics = statistics;
     network = context.network();
     seed = context.dropout();
-    passes = context.config().batch().accumulation();
+    Optional<RankStage> stage = context.rank().stage();
+    passes = stage.map(RankStage::pieces).orElse(context.config().batch().accumulation());
+    pipeline = stage.map(own -> own.run(network));
+    answers = stage.map(RankStage::answers).orElse(true);
     part = context.rank().input().part();
     mixup = Mixup.of(context.config());
     reduction = context.config().gradients().rule().reduction();
@@ -70,6 +78,9 @@ final class LocalGradients {
   double compute(Batch batch, long step, Phases phases) {
     correct = 0;
     List<BatchSlice> slices = part.slices(batch, pieces());
+    if (pipeline.isPresent() && batch.count() > 0) {
+      return staged(pipeline.get(), slices, step, phases);
+    }
     double loss = 0;
     for (int i = 0; i < slices.size(); i++) {
       BatchSlice slice = slices.get(i);
@@ -82,37 +93,63 @@ final class LocalGradients {
   /** One forward and backward pass; those after the first add to its gradients. */
   private double pass(BatchSlice slice, long step, int piece, boolean last, Phases phases) {
     phases.enter(Phase.FORWARD);
-    Position position = slice.batch().position();
-    Step whole = new Step(position, slice.batch().globalCount());
-    long place = plan(position, 1).share(whole).from() - position.sample();
-    TrainingStep training =
-        TrainingStep.of(seed, step)
-            .withFirstSample(place + slice.from())
-            .withMeanOver(whole.count())
-            .withStatistics(statistics.ofPass(piece).orElse(null));
-    if (piece > 0) {
-      training = training.accumulating();
-    }
-    float weight = weight(slice.batch());
-    StepListener listener =
-        new StepListener(
-            phases,
-            (_, right) -> correct += right,
-            (_, _, gradient) -> {
-              if (last || !network.keepsGradients()) {
-                receiver.submit(gradient, weight);
-              }
-            });
+    TrainingStep training = training(slice, step, piece, last, phases);
     if (slice.count() == 0) {
       // A rank without samples still takes part, with zeros.
-      network.forwardBackwardNothing(training.withListener(listener));
+      network.forwardBackwardNothing(training);
       return 0;
     }
     try (Arena copies = Arena.ofConfined()) {
       return network.forwardBackward(
           slice.samples(copies, mixup, step, training.firstSample()),
-          training.withListener(listener));
+          piece > 0 ? training.accumulating() : training);
     }
+  }
+
+  /** The passes of all pieces through this rank's stage. */
+  private double staged(StageRun stage, List<BatchSlice> slices, long step, Phases phases) {
+    try (Arena copies = Arena.ofConfined()) {
+      List<StageRun.Piece> pieces = new ArrayList<>();
+      for (int i = 0; i < slices.size(); i++) {
+        BatchSlice slice = slices.get(i);
+        TrainingStep training = training(slice, step, i, i == slices.size() - 1, phases);
+        pieces.add(
+            new StageRun.Piece(
+                slice.count(),
+                () -> slice.samples(copies, mixup, step, training.firstSample()),
+                training));
+      }
+      return stage.run(
+          pieces,
+          direction ->
+              phases.enter(
+                  switch (direction) {
+                    case FORWARD -> Phase.FORWARD;
+                    case BACKWARD -> Phase.BACKWARD;
+                  }));
+    }
+  }
+
+  private TrainingStep training(
+      BatchSlice slice, long step, int piece, boolean last, Phases phases) {
+    Position position = slice.batch().position();
+    Step whole = new Step(position, slice.batch().globalCount());
+    long place = plan(position, 1).share(whole).from() - position.sample();
+    float weight = weight(slice.batch());
+    StepListener listener =
+        new StepListener(
+            phases,
+            (_, right) -> correct += answers ? right : 0,
+            (_, _, gradient) -> {
+              if (last || !network.keepsGradients()) {
+                receiver.submit(gradient, weight);
+              }
+            });
+    return TrainingStep.of(seed, step)
+        .withFirstSample(place + slice.from())
+        .withMeanOver(whole.count())
+        .withStatistics(statistics.ofPass(piece).orElse(null))
+        .withListener(listener);
   }
 
   /**

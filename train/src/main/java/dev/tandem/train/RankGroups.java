@@ -24,6 +24,7 @@ import java.util.Set;
 final class RankGroups implements AutoCloseable {
 
   private static final Set<String> DATA = Set.of(Mesh.DATA);
+  private static final Set<String> DATA_AND_STAGES = Set.of(Mesh.DATA, Mesh.PIPELINE);
 
   private final Communicator all;
   private final MeshGroups groups;
@@ -33,6 +34,7 @@ final class RankGroups implements AutoCloseable {
   private final boolean elastic;
   private final boolean leaders;
   private Optional<LocalNetwork> local = Optional.empty();
+  private int answering;
 
   private RankGroups(TrainingConfig config, Communicator all) {
     sharded = config.strategy().sharded();
@@ -69,9 +71,14 @@ final class RankGroups implements AutoCloseable {
     return groups.transfer(axes);
   }
 
-  /** Forms all groups that this network needs; all ranks call this together. */
-  void form(LocalNetwork network) {
+  /**
+   * Forms all groups that this network needs; all ranks call this together.
+   *
+   * @param answeringStage the stage of a pipeline that has the answers; else 0
+   */
+  void form(LocalNetwork network, int answeringStage) {
     local = Optional.of(network);
+    answering = answeringStage;
     if (!everyone.equals(present(DATA))) {
       groups.need(Use.GRADIENTS, DATA);
     }
@@ -84,6 +91,7 @@ final class RankGroups implements AutoCloseable {
     if (synchronised) {
       groups.need(Use.STATISTICS, DATA);
     }
+    needGradients(DATA_AND_STAGES);
     groups.need(Use.INPUT, sameSamples());
     groups.form();
   }
@@ -119,6 +127,11 @@ final class RankGroups implements AutoCloseable {
     return gradients(DATA);
   }
 
+  /** The ranks whose losses add up to that of a step: those with other samples or layers. */
+  Communicator losses() {
+    return everyone.contains(Mesh.PIPELINE) ? gradients(DATA_AND_STAGES) : data();
+  }
+
   /** The axes of the ranks whose gradients of a parameter are summed; those of size 1 left out. */
   Set<String> sumAxes(String parameter) {
     return present(gradientAxes(parameter));
@@ -135,10 +148,11 @@ final class RankGroups implements AutoCloseable {
     return axes;
   }
 
-  /** In a pipeline, what the last of these ranks has goes to all of them; else all have it. */
-  void fromLastStage(MemorySegment memory) {
-    if (mesh().size(Mesh.PIPELINE) > 1) {
-      input().broadcast(memory, input().size() - 1);
+  /** In a pipeline, what the stage with the answers has goes to all stages; else all have it. */
+  void fromAnsweringStage(MemorySegment memory) {
+    int stages = mesh().size(Mesh.PIPELINE);
+    if (stages > 1) {
+      input().broadcast(memory, answering * (input().size() / stages));
     }
   }
 

@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** One rank of a training run: wires the parts and trains. Started once per rank. */
 public final class RankMain {
@@ -142,10 +143,12 @@ public final class RankMain {
   }
 
   private static TrainingResult train(
-      TrainingConfig config,
+      TrainingConfig given,
       Communicator communicator,
       Circumstances circumstances,
       ProgramParts program) {
+    Supplier<Engine> engine = () -> given.compute().startEngine(threads(given, communicator));
+    TrainingConfig config = PipelineCuts.decided(given, communicator, circumstances.run(), engine);
     AtomicReference<TrainingEvent.Result> result = new AtomicReference<>();
     StepMeter meter = new StepMeter(INPUT_THREADS);
     LoadRequest training = config.data().trainingRequest(config.epochs());
@@ -159,11 +162,7 @@ public final class RankMain {
             program.test(
                 () -> open(config.data().part(Split.TEST, config.seed()), test, communicator));
         RankNetwork rank =
-            RankNetwork.create(
-                config,
-                communicator,
-                () -> config.compute().startEngine(threads(config, communicator)),
-                program.options(config));
+            RankNetwork.create(config, communicator, engine, program.options(config));
         Optimizer optimizer = config.optimizer().create(rank.network());
         DistributedStep step =
             StepFactory.create(

@@ -3,7 +3,6 @@ package dev.tandem.train;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
-import dev.tandem.core.UsageException;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.NetworkOptions;
@@ -28,6 +27,7 @@ import java.util.function.Supplier;
 record RankNetwork(
     RankGroups groups,
     LocalNetwork local,
+    Optional<RankStage> stage,
     Network network,
     GroupInput input,
     Optional<ShardedMemory> sharded)
@@ -45,16 +45,24 @@ record RankNetwork(
       NetworkOptions options) {
     config.checkRanks(communicator.size());
     RankGroups groups = RankGroups.of(config, communicator);
+    Optional<RankStage> stage = Optional.empty();
     try {
-      LocalNetwork local = plan(config, groups);
-      groups.form(local);
+      LocalNetwork undivided = plan(config, groups);
+      stage =
+          config.strategy().mesh().pipelined()
+              ? Optional.of(
+                  RankStage.of(
+                      config, groups, undivided, PipelineCuts.of(config, groups.all(), engine)))
+              : Optional.empty();
+      LocalNetwork local = stage.map(RankStage::local).orElse(undivided);
+      groups.form(local, stage.map(RankStage::answering).orElse(0));
       Engine started = engine.get();
       Optional<ShardedMemory> sharded =
           config
               .strategy()
               .shard()
               .stage()
-              .map(stage -> memory(local, options.dtype(), stage, groups));
+              .map(rows -> memory(local, options.dtype(), rows, groups));
       Network network =
           Network.create(
               started,
@@ -69,8 +77,9 @@ record RankNetwork(
               sharded.map(memory -> memory));
       List<InputPart> parts = InputPart.ofAll(groups.input(), InputPart.of(local));
       GroupInput input = new GroupInput(config.strategy().input(), groups.input(), parts);
-      return new RankNetwork(groups, local, network, input, sharded);
+      return new RankNetwork(groups, local, stage, network, input, sharded);
     } catch (RuntimeException e) {
+      stage.ifPresent(RankStage::close);
       groups.close();
       throw e;
     }
@@ -100,19 +109,15 @@ record RankNetwork(
         : Optional.empty();
   }
 
-  /** The layers as the strategy splits them; of a pipeline the rank's stage. */
+  /** The layers as the strategy splits them, of all stages. */
   private static LocalNetwork plan(TrainingConfig config, RankGroups groups) {
-    LocalNetwork local = config.plan(groups.mesh(), groups.all().rank(), groups::transfer);
-    if (config.strategy().mesh().pipelined()) {
-      throw new UsageException(
-          "strategy %s cannot be trained yet".formatted(config.strategy().mesh()));
-    }
-    return local;
+    return config.plan(groups.mesh(), groups.all().rank(), groups::transfer);
   }
 
   @Override
   public void close() {
     network.close();
+    stage.ifPresent(RankStage::close);
     groups.close();
   }
 }

@@ -49,7 +49,7 @@ abstract class ReplicatedStep implements DistributedStep {
     regions = optimizer.stateRegions();
     classifies = network.loss().target() == Loss.Target.LABEL;
     input = context.rank().input();
-    validation = new Validation(context.config(), context.groups(), this::plan, input);
+    validation = new Validation(context.config(), context.rank(), this::plan);
     network.buffers().forEach(buffer -> buffersBefore.add(arena.allocate(buffer.byteSize(), 64)));
   }
 

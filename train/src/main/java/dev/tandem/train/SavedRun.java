@@ -162,15 +162,14 @@ public final class SavedRun implements AutoCloseable {
     Communicator data = rank.groups().data();
     return new Validation(
             config,
-            rank.groups(),
+            rank,
             (from, steps) ->
                 new Plan(
                     data.rank(),
                     data.size(),
                     elastic ? config.determinism().shards() : data.size(),
                     from,
-                    steps),
-            rank.input())
+                    steps))
         .of(rank.network(), test);
   }
 
@@ -190,7 +189,7 @@ public final class SavedRun implements AutoCloseable {
     MemorySegment mine = answers.asSlice(own.from() * each, own.count() * each);
     if (own.count() > 0) {
       predict(inputs, own, mine);
-      rank.groups().fromLastStage(mine);
+      rank.groups().fromAnsweringStage(mine);
     }
     if (data.size() > 1) {
       try (Arena arena = Arena.ofConfined()) {

@@ -44,17 +44,15 @@ final class Validation {
   private final RankGroups groups;
   private final BiFunction<Position, Long, Plan> plans;
   private final GroupInput input;
+  private final Optional<RankStage> stage;
   private Optional<ClassCounts> classes = Optional.empty();
 
-  Validation(
-      TrainingConfig config,
-      RankGroups groups,
-      BiFunction<Position, Long, Plan> plans,
-      GroupInput input) {
+  Validation(TrainingConfig config, RankNetwork rank, BiFunction<Position, Long, Plan> plans) {
     this.config = config;
-    this.groups = groups;
+    groups = rank.groups();
     this.plans = plans;
-    this.input = input;
+    input = rank.input();
+    stage = rank.stage();
   }
 
   /** Each rank evaluates its share; all get the whole. */
@@ -81,12 +79,14 @@ final class Validation {
             network.evaluateNothing();
           }
         }
+        // No stage of a pipeline is more than one batch ahead of the next.
+        stage.ifPresent(own -> own.ways().finish());
       }
     }
     classes.ifPresent(
         counts -> {
           groups.data().allreduce(counts.memory(), DType.INT64, ReduceOp.SUM);
-          groups.fromLastStage(counts.memory());
+          groups.fromAnsweringStage(counts.memory());
         });
     return sum(parts, plan.shards());
   }
@@ -117,7 +117,7 @@ final class Validation {
       }
       MemorySegment sums = arena.allocate(ValueLayout.JAVA_DOUBLE, width);
       groups.data().elasticAllreduce(own, shards, sums, DType.FLOAT64, ReduceOp.SUM);
-      groups.fromLastStage(sums);
+      groups.fromAnsweringStage(sums);
       return evaluation(sums.toArray(ValueLayout.JAVA_DOUBLE))
           .scaled(config.data().targetNormalisation().deviations());
     }

@@ -37,7 +37,7 @@ public record StageGroups(Optional<StageTransfer> before, Optional<StageTransfer
   }
 
   /** Waits until all that this rank sent has left. */
-  void finish() {
+  public void finish() {
     Stream.of(before, after).flatMap(Optional::stream).forEach(StageTransfer::finish);
   }
 

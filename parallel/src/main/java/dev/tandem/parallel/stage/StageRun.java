@@ -1,7 +1,5 @@
 package dev.tandem.parallel.stage;
 
-import dev.tandem.core.TensorView;
-import dev.tandem.nn.GradientListener;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.OpenRun;
 import dev.tandem.nn.Samples;
@@ -12,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -20,15 +17,15 @@ import java.util.function.Supplier;
  * gradients add up. All stages run the same steps. One thread; everything that it is given stays
  * its owner's.
  */
-public final class StageRun implements AutoCloseable {
+public final class StageRun {
 
   /**
    * One of the pieces into which a step is cut.
    *
-   * @param count samples, at least 1
+   * @param count samples, of which all together have at least 1
    * @param samples hands them out; they stay as they are until the step is done
-   * @param step whose first sample is that of the piece, and whose listener is told of answers, and
-   *     of gradients if it is the last piece
+   * @param step whose first sample is that of the piece; its listener is told of its answers, and
+   *     of gradients, which are complete in the last piece
    */
   public record Piece(int count, Supplier<Samples> samples, TrainingStep step) {}
 
@@ -45,7 +42,6 @@ public final class StageRun implements AutoCloseable {
   private final Manner manner;
   private final int stage;
   private final int stages;
-  private final Repetition repetition;
   private final Map<Integer, OpenRun> open = new HashMap<>();
 
   /**
@@ -60,7 +56,6 @@ public final class StageRun implements AutoCloseable {
     this.manner = manner;
     this.stage = stage;
     this.stages = stages;
-    repetition = new Repetition(network, groups);
   }
 
   /**
@@ -78,14 +73,13 @@ public final class StageRun implements AutoCloseable {
       for (int i = 0; i < order.size(); i++) {
         Pass pass = order.get(i);
         Piece piece = pieces.get(pass.piece());
-        TrainingStep step = step(piece, pass.piece(), pieces.size());
         told.accept(pass.direction());
         switch (pass.direction()) {
           case FORWARD -> {
             boolean kept = !manner.recompute || order.get(i + 1).piece() == pass.piece();
-            loss += forward(pass.piece(), piece.samples.get(), step, kept) * piece.count / count;
+            loss += forward(pass.piece(), piece, kept) * piece.count / count;
           }
-          case BACKWARD -> backward(pass.piece(), piece, step);
+          case BACKWARD -> backward(pass.piece(), piece);
         }
       }
       groups.finish();
@@ -96,46 +90,29 @@ public final class StageRun implements AutoCloseable {
     return loss;
   }
 
-  private static TrainingStep step(Piece piece, int number, int pieces) {
-    TrainingStep own =
-        number == pieces - 1
-            ? piece.step
-            : piece.step.withListener(new AnswersOnly(piece.step.ready()));
-    return number == 0 ? own : own.accumulating();
-  }
-
   /** The loss. */
-  private double forward(int number, Samples samples, TrainingStep step, boolean kept) {
-    if (!kept) {
-      return repetition.first(number, samples, step);
+  private double forward(int number, Piece piece, boolean kept) {
+    if (piece.count == 0) {
+      return 0;
     }
-    OpenRun run = network.begin(samples, step);
+    Samples samples = piece.samples.get();
+    TrainingStep step = step(number, piece);
+    OpenRun run = kept ? network.begin(samples, step) : network.beginRecomputing(samples, step);
     open.put(number, run);
     return run.forward()[0];
   }
 
-  private void backward(int number, Piece piece, TrainingStep step) {
-    OpenRun kept = open.remove(number);
-    try (OpenRun run =
-        kept != null ? kept : repetition.again(number, piece.samples.get(), step)) {
+  private static TrainingStep step(int number, Piece piece) {
+    return number == 0 ? piece.step : piece.step.accumulating();
+  }
+
+  private void backward(int number, Piece piece) {
+    if (piece.count == 0) {
+      network.forwardBackwardNothing(step(number, piece));
+      return;
+    }
+    try (OpenRun run = open.remove(number)) {
       run.backward();
     }
-  }
-
-  /** Told of answers, not of gradients to which others will be added. */
-  private record AnswersOnly(GradientListener listener) implements GradientListener {
-
-    @Override
-    public void ready(int shard, int parameter, TensorView gradient) {}
-
-    @Override
-    public void answered(int shard, LongSupplier correct) {
-      listener.answered(shard, correct);
-    }
-  }
-
-  @Override
-  public void close() {
-    repetition.close();
   }
 }

@@ -6,7 +6,6 @@ import dev.tandem.core.DType;
 import dev.tandem.nn.spec.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
@@ -14,8 +13,6 @@ import java.util.List;
  * Moves tensors and gradients between a stage and its neighbour. What is sent goes on by itself out
  * of memory of its own; what is received is waited for. Each direction has its own group of the two
  * ranks, so neither waits for the other.
- *
- * <p>What a piece receives can be kept, so that its forward pass is repeated without messages.
  *
  * <p>One thread. It owns both groups.
  */
@@ -27,15 +24,6 @@ public final class StageTransfer implements Transfer, AutoCloseable {
   private final Communicator in;
   private final BufferPool buffers = new BufferPool();
   private final Deque<Sent> underWay = new ArrayDeque<>();
-  private List<MemorySegment> kept = new ArrayList<>();
-  private Mode mode = Mode.TRAVELS;
-  private int next;
-
-  private enum Mode {
-    TRAVELS,
-    KEEPS,
-    REPEATS
-  }
 
   private record Sent(Handle handle, MemorySegment buffer) {}
 
@@ -66,21 +54,8 @@ public final class StageTransfer implements Transfer, AutoCloseable {
       List<MemorySegment> outgoing,
       List<Integer> from,
       List<MemorySegment> incoming) {
-    for (MemorySegment data : outgoing) {
-      if (mode != Mode.REPEATS) {
-        send(data);
-      }
-    }
-    for (MemorySegment data : incoming) {
-      if (mode == Mode.REPEATS) {
-        data.copyFrom(kept.get(next++));
-      } else {
-        in.receive(data, 1 - rank());
-      }
-      if (mode == Mode.KEEPS) {
-        kept.add(buffers.copyOf(data));
-      }
-    }
+    outgoing.forEach(this::send);
+    incoming.forEach(data -> in.receive(data, 1 - rank()));
   }
 
   private void send(MemorySegment data) {
@@ -99,31 +74,6 @@ public final class StageTransfer implements Transfer, AutoCloseable {
       sent.handle.await();
       buffers.giveBack(sent.buffer);
     }
-  }
-
-  /** From now on, what is received is kept too. */
-  void keep() {
-    kept = new ArrayList<>();
-    mode = Mode.KEEPS;
-  }
-
-  /** What was received since {@link #keep}; from now on, nothing is kept. */
-  List<MemorySegment> kept() {
-    mode = Mode.TRAVELS;
-    return kept;
-  }
-
-  /** From now on, this is received again and nothing is sent. */
-  void repeat(List<MemorySegment> received) {
-    kept = received;
-    next = 0;
-    mode = Mode.REPEATS;
-  }
-
-  /** The end of a repetition; what was kept for it is not used any more. */
-  void repeated() {
-    kept.forEach(buffers::giveBack);
-    mode = Mode.TRAVELS;
   }
 
   @Override

@@ -287,7 +287,7 @@ class TrafficTest {
     StageCuts cuts = new StageCuts(LocalNetwork.undivided(residual()), Set.of());
     List<Integer> begins = cuts.begins(List.of("left", "left2"), 3);
     Mesh mesh = Mesh.of(new Mesh.Axis(Mesh.PIPELINE, 3));
-    StageRun.Manner manner = new StageRun.Manner(new Schedule.OneForwardOneBackward(), 2, false);
+    StageRun.Manner manner = new StageRun.Manner(new Schedule.OneForwardOneBackward(), false);
     RankThreads.run(
         threads(3, true),
         all -> {
@@ -300,19 +300,24 @@ class TrafficTest {
                   PlannedStep.of(SAMPLES).inPasses(2, false));
           try (StageGroups groups = StageGroups.of(all, mesh)) {
             LocalNetwork local = cuts.stage(begins, all.rank(), groups.before(), groups.after());
-            try (Network network = network(local, Optional.empty());
-                StageRun run = new StageRun(network, groups, manner, all.rank(), 3)) {
+            try (Network network = network(local, Optional.empty())) {
+              StageRun run = new StageRun(network, groups, manner, all.rank(), 3);
               Traffic start = all.traffic();
+              int half = SAMPLES / 2;
               run.run(
-                  SAMPLES,
-                  (from, count) -> part(samples(local), local, from, count),
-                  TrainingStep.of(new Seed(1), 0),
-                  _ -> {});
+                  List.of(piece(local, 0, half), piece(local, half, SAMPLES - half)), _ -> {});
               assertCounted(expected.total(), all.traffic().since(start), "stage " + all.rank());
             }
           }
           return null;
         });
+  }
+
+  private static StageRun.Piece piece(LocalNetwork local, int from, int count) {
+    return new StageRun.Piece(
+        count,
+        () -> part(samples(local), local, from, count),
+        TrainingStep.of(new Seed(1), 0).withFirstSample(from));
   }
 
   private static Samples part(Samples all, LocalNetwork local, int from, int count) {

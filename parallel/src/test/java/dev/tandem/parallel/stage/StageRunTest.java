@@ -91,7 +91,8 @@ class StageRunTest {
     @Override
     public String toString() {
       return "%s of %d pieces of %d samples, cut %s, %s, frozen %s, statistics %s"
-          .formatted(manner, pieces(), count, cuts().names(begins), network.input(), frozen, statistics);
+          .formatted(
+              manner, pieces(), count, cuts().names(begins), network.input(), frozen, statistics);
     }
   }
 
@@ -188,8 +189,8 @@ class StageRunTest {
       NetworkPart part = new NetworkPart(test.network, local.regions(), Optional.empty());
       try (Network network =
               Network.create(Engine.start(1), local.spec(), PARAMETERS, test.options(), part);
-          Optimizer optimizer = new SgdMomentum(network, SETTINGS);
-          StageRun run = new StageRun(network, groups, test.manner, rank.rank(), test.stages())) {
+          Optimizer optimizer = new SgdMomentum(network, SETTINGS)) {
+        StageRun run = new StageRun(network, groups, test.manner, rank.rank(), test.stages());
         double loss = 0;
         for (int step = 0; step < STEPS; step++) {
           Batch batch = new Batch(arena, test, step);
@@ -198,7 +199,7 @@ class StageRunTest {
           loss = run.run(pieces(test, batch, step, counter), _ -> {});
           assertEquals(bytes(cuts, test, rank.rank()), rank.traffic().bytesSent() - before);
           assertEquals(
-              network.gradientGraph().parameters().size(), counter.gradients, "told " + test);
+              network.gradientGraph().parameters().size() * test.pieces(), counter.gradients);
           optimizer.step(0.05);
         }
         Batch batch = new Batch(arena, test, STEPS);
@@ -230,8 +231,7 @@ class StageRunTest {
         for (StageRun.Piece piece : pieces(test, batch, number, new Counter())) {
           boolean first = piece.step().firstSample() == FIRST_SAMPLE;
           TrainingStep step = first ? piece.step() : piece.step().accumulating();
-          loss +=
-              network.forwardBackward(piece.samples().get(), step) * piece.count() / test.count;
+          loss += network.forwardBackward(piece.samples().get(), step) * piece.count() / test.count;
         }
         optimizer.step(0.05);
       }

@@ -9,9 +9,11 @@ import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.yaml.Default;
 import dev.tandem.nn.yaml.Spelling;
+import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.StrategyText;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.shard.ShardStage;
+import dev.tandem.parallel.stage.StageCuts;
 import dev.tandem.parallel.strategy.SpaceOptions;
 import dev.tandem.parallel.strategy.Strategy;
 import java.util.Collections;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * How ranks share the work of a step: by samples, by parts of each layer, by layers, or by several
@@ -275,6 +278,23 @@ public record StrategyConfig(
           "gradients.compression is %s, but with strategy %s no residuals are kept: use none,"
                   .formatted(wanted.compression().code(), mesh)
               + " bfloat16 or float16");
+    }
+  }
+
+  /** The same with a pipeline that is cut before these layers. */
+  StrategyConfig withCuts(List<String> names) {
+    Pipeline named =
+        new Pipeline(pipeline.schedule, pipeline.microBatches, names, pipeline.recompute);
+    return new StrategyConfig(mesh, layers, gather, spatial, named, shard, gradients, input);
+  }
+
+  /** Refuses more stages than the network has, and cuts that do not make as many. */
+  void checkStages(NetworkSpec network, int stages) {
+    StageCuts possible = new StageCuts(LocalNetwork.undivided(network), Set.of());
+    if (pipeline.automatic()) {
+      possible.check(stages);
+    } else {
+      possible.begins(pipeline.cuts(), stages);
     }
   }
 

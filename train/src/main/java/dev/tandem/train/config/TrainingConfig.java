@@ -144,6 +144,15 @@ public record TrainingConfig(
           "batch.global %d is smaller than data=%d: use at most data=%d, or a larger batch.global"
               .formatted(batch.global(), data, batch.global()));
     }
+    if (strategy.mesh().pipelined()) {
+      strategy.checkStages(network, mesh.size(Mesh.PIPELINE));
+      if (batch.accumulation() > 1) {
+        throw new UsageException(
+            "batch.accumulation is %d, but a pipeline cuts a step into pieces by itself: set"
+                    .formatted(batch.accumulation())
+                + " strategy.pipeline.micro-batches instead");
+      }
+    }
     if (determinism.elastic() && data > determinism.shards()) {
       throw new UsageException(
           "%d ranks cannot share %d shards: raise shards, or use determinism: run"
@@ -176,6 +185,34 @@ public record TrainingConfig(
           List<Integer> group = mesh.group(rank, axes);
           return new NoTransfer(group.size(), group.indexOf(rank));
         });
+  }
+
+  /**
+   * The same with a pipeline whose stages begin at these layers.
+   *
+   * @param cuts names of layers that begin all stages but the first
+   */
+  public TrainingConfig withCuts(List<String> cuts) {
+    return new TrainingConfig(
+        network,
+        data,
+        batch,
+        optimizer,
+        schedule,
+        loss,
+        epochs,
+        mostSteps,
+        compute,
+        determinism,
+        servers,
+        guard,
+        validation,
+        checkpoint,
+        fineTune,
+        synchronisation,
+        gradients,
+        strategy.withCuts(cuts),
+        seed);
   }
 
   /** The ranks of the strategy in a grid; refuses a number of ranks that does not fit. */
