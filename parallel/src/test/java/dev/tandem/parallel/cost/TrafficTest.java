@@ -304,8 +304,7 @@ class TrafficTest {
               StageRun run = new StageRun(network, groups, manner, all.rank(), 3);
               Traffic start = all.traffic();
               int half = SAMPLES / 2;
-              run.run(
-                  List.of(piece(local, 0, half), piece(local, half, SAMPLES - half)), _ -> {});
+              run.run(List.of(piece(local, 0, half), piece(local, half, SAMPLES - half)), _ -> {});
               assertCounted(expected.total(), all.traffic().since(start), "stage " + all.rank());
             }
           }
