@@ -25,6 +25,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -38,8 +39,13 @@ class SplitNormalisationTest {
   private static final int SAMPLES = 3;
   private static final double TOLERANCE = 1e-10;
 
-  /** The results of a layer: output, gradient of the input, gradients of weight and bias. */
-  private record Results(double[] output, double[] data, double[] weight, double[] bias) {}
+  /** What a layer computes: its output, the gradients of its input and of its parameters. */
+  private enum Result {
+    OUTPUT,
+    DATA,
+    WEIGHT,
+    BIAS
+  }
 
   @Test
   void groupNormOverPartsOfSpace() throws Exception {
@@ -76,7 +82,7 @@ class SplitNormalisationTest {
       throws Exception {
     double[] input = random.doubles(SAMPLES * sample.elements(), -1, 3).toArray();
     double[] gradient = random.doubles(SAMPLES * sample.elements(), -1, 1).toArray();
-    Results whole = passes(layer.apply(Optional.empty()), sample, input, gradient);
+    Map<Result, double[]> whole = passes(layer.apply(Optional.empty()), sample, input, gradient);
     List<Region> regions = new ArrayList<>();
     for (Ranges rows : RandomRegions.split(random, sample.extents().get(1), parts)) {
       List<Ranges> dimensions = new ArrayList<>(Region.all(sample).dimensions());
@@ -84,7 +90,7 @@ class SplitNormalisationTest {
       regions.add(new Region(dimensions));
     }
     Mesh mesh = Mesh.of(new Mesh.Axis("height", parts));
-    List<Results> results =
+    List<Map<Result, double[]>> results =
         RankThreads.run(
             parts,
             communicator -> {
@@ -99,21 +105,24 @@ class SplitNormalisationTest {
                     part(gradient, sample, region));
               }
             });
-    double[] weight = new double[whole.weight.length];
-    double[] bias = new double[whole.bias.length];
+    double[] weight = new double[whole.get(Result.WEIGHT).length];
+    double[] bias = new double[whole.get(Result.BIAS).length];
     for (int rank = 0; rank < parts; rank++) {
-      Results own = results.get(rank);
+      Map<Result, double[]> own = results.get(rank);
       Region region = regions.get(rank);
-      assertArrayEquals(part(whole.output, sample, region), own.output, TOLERANCE);
-      assertArrayEquals(part(whole.data, sample, region), own.data, TOLERANCE);
-      Arrays.setAll(weight, i -> weight[i] + own.weight[i]);
-      Arrays.setAll(bias, i -> bias[i] + own.bias[i]);
+      assertArrayEquals(
+          part(whole.get(Result.OUTPUT), sample, region), own.get(Result.OUTPUT), TOLERANCE);
+      assertArrayEquals(
+          part(whole.get(Result.DATA), sample, region), own.get(Result.DATA), TOLERANCE);
+      Arrays.setAll(weight, i -> weight[i] + own.get(Result.WEIGHT)[i]);
+      Arrays.setAll(bias, i -> bias[i] + own.get(Result.BIAS)[i]);
     }
-    assertArrayEquals(whole.weight, weight, TOLERANCE);
-    assertArrayEquals(whole.bias, bias, TOLERANCE);
+    assertArrayEquals(whole.get(Result.WEIGHT), weight, TOLERANCE);
+    assertArrayEquals(whole.get(Result.BIAS), bias, TOLERANCE);
   }
 
-  private static Results passes(LayerSpec spec, Shape sample, double[] input, double[] gradient) {
+  private static Map<Result, double[]> passes(
+      LayerSpec spec, Shape sample, double[] input, double[] gradient) {
     try (LayerPasses layer =
         new LayerPasses(ENGINE, spec, List.of(sample), DType.FLOAT64, new Seed(1))) {
       layer.parameters().forEach(parameter -> fill(parameter.data()));
@@ -122,11 +131,11 @@ class SplitNormalisationTest {
       MemorySegment data = memory(new double[input.length]);
       layer.backwardData(memory(gradient), List.of(data));
       layer.backwardWeights(memory(gradient));
-      return new Results(
-          numbers(output),
-          numbers(data),
-          numbers(layer.gradients().get(0).data()),
-          numbers(layer.gradients().get(1).data()));
+      return Map.of(
+          Result.OUTPUT, numbers(output),
+          Result.DATA, numbers(data),
+          Result.WEIGHT, numbers(layer.gradients().get(0).data()),
+          Result.BIAS, numbers(layer.gradients().get(1).data()));
     }
   }
 
