@@ -385,7 +385,7 @@ final class SplitNetworks {
                 part(whole.parameters.get(name), 0, local.regions().get(name), 0, 1),
                 values,
                 last,
-                0));
+                RATE * largest));
     own.buffers.forEach(
         (name, values) ->
             compare(
