@@ -1,6 +1,7 @@
 package dev.tandem.parallel;
 
 import dev.tandem.core.Shape;
+import dev.tandem.nn.spec.Activation;
 import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.Movement;
 import dev.tandem.nn.spec.NetworkSpec;
@@ -49,6 +50,7 @@ final class Assembly {
   private final List<Node> nodes = new ArrayList<>();
   private final Map<String, Tensor> tensors = new HashMap<>();
   private final Map<String, LocalTensor> made = new HashMap<>();
+  private final Map<String, Tensor> byName = new HashMap<>();
   private final Map<Target, Tensor> exchanges = new HashMap<>();
   private Distribution input;
 
@@ -153,30 +155,75 @@ final class Assembly {
       return replaced(
           tensor, new Tensor(NetworkSpec.INPUT, NetworkSpec.INPUT, whole.input(), target));
     }
-    Tensor current = tensor;
+    Tensor reached = tensor;
     for (Set<String> axes : together(tensor.distribution(), target, sums)) {
       boolean summed = axes.stream().anyMatch(sums::contains);
-      Distribution next = current.distribution();
+      Distribution next = reached.distribution();
       for (String axis : axes) {
         next = next.with(axis, target.way(axis));
       }
-      if (fromInput && next.equals(current.distribution())) {
+      if (fromInput && next.equals(reached.distribution())) {
         continue;
       }
-      Target key = new Target(current.name(), next, summed ? axes : Set.of(), fill);
+      Target key = new Target(reached.name(), next, summed ? axes : Set.of(), fill);
       Tensor known = exchanges.get(key);
       if (known == null) {
         known =
-            exchange(
-                current,
-                new Conversion(
-                    mesh, rank, current.shape(), current.distribution(), next, axes, summed, fill),
-                String.join("+", mesh.sorted(axes)));
+            growsBeforeActivation(reached, next, fill)
+                ? activatedMargins(reached, next, axes)
+                : exchange(
+                    reached,
+                    new Conversion(
+                        mesh,
+                        rank,
+                        reached.shape(),
+                        reached.distribution(),
+                        next,
+                        axes,
+                        summed,
+                        fill),
+                    String.join("+", mesh.sorted(axes)));
         exchanges.put(key, known);
       }
-      current = known;
+      reached = known;
     }
-    return current;
+    return reached;
+  }
+
+  /**
+   * Whether margins may be exchanged before an activation rather than after it: then it works on
+   * them in place, and one tensor is kept instead of two.
+   */
+  private boolean growsBeforeActivation(Tensor tensor, Distribution target, double fill) {
+    Node last = nodes.isEmpty() ? null : nodes.getLast();
+    boolean margins =
+        target.ways().values().stream()
+            .anyMatch(way -> way instanceof Way.Split split && !split.cut().isDisjoint());
+    return last != null
+        && margins
+        && fill == 0
+        && last.name().equals(tensor.name())
+        && last.layer() instanceof Activation activation
+        && activation.function() != Activation.Function.SIGMOID
+        && uses(tensor.origin()) == 1
+        && byName.containsKey(last.inputs().getFirst())
+        && uses(byName.get(last.inputs().getFirst()).origin()) == 1
+        && byName.get(last.inputs().getFirst()).distribution().equals(tensor.distribution());
+  }
+
+  private Tensor activatedMargins(Tensor tensor, Distribution target, Set<String> axes) {
+    Node activation = nodes.removeLast();
+    Tensor before = byName.get(activation.inputs().getFirst());
+    Tensor grown =
+        exchange(
+            before,
+            new Conversion(
+                mesh, rank, before.shape(), before.distribution(), target, axes, false, 0),
+            String.join("+", mesh.sorted(axes)));
+    nodes.add(new Node(activation.layer(), List.of(grown.name())));
+    Tensor result = new Tensor(tensor.origin(), tensor.name(), tensor.shape(), target);
+    remember(result);
+    return replaced(tensor, result);
   }
 
   private long uses(String name) {
@@ -239,6 +286,7 @@ final class Assembly {
   }
 
   private void remember(Tensor tensor) {
+    byName.put(tensor.name(), tensor);
     Collection<Way> ways = tensor.distribution().ways().values();
     made.put(
         tensor.name(),

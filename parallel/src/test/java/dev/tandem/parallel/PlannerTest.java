@@ -1,6 +1,7 @@
 package dev.tandem.parallel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Region;
@@ -165,5 +166,44 @@ class PlannerTest {
     NetworkSpec network = NETWORKS.get("resnet18-small");
     LocalNetwork plan = Meshes.plans(network, new Mesh(List.of()), Strategy.USUAL).getFirst();
     assertEquals(network, plan.spec());
+  }
+
+  /** Of conv, norm, activation, conv only one tensor with margins is kept. */
+  @Test
+  void activationsWorkOnMargins() {
+    NetworkSpec network = NETWORKS.get("resnet18-small");
+    LocalNetwork plan = Meshes.plans(network, Meshes.of("height=2"), Strategy.USUAL).getFirst();
+    assertTrue(plan.tensors().get("layer1.0.1.relu").margins());
+    // Its output is also added to what comes later: there margins must not be.
+    assertFalse(plan.tensors().get("relu1").margins());
+  }
+
+  @Test
+  void elementsThatTravel() {
+    // Elements per sample, all ranks, one direction (specification of strategies, section 4).
+    assertEquals(960, halo("lenet", 2));
+    assertEquals(2880, halo("lenet", 4));
+    assertEquals(6656, halo("caffe-cifar", 2));
+    assertEquals(59_392, halo("resnet18-small", 2));
+    assertEquals(178_176, halo("resnet18-small", 4));
+    assertEquals(121_856, halo("resnet50", 2));
+    assertEquals(265_216, halo("vgg16", 2));
+    assertEquals(838_656, halo("vgg16", 4));
+  }
+
+  private static long halo(String name, int ranks) {
+    Mesh mesh = Meshes.of("height=" + ranks);
+    long elements = 0;
+    for (LocalNetwork plan : Meshes.plans(NETWORKS.get(name), mesh, Strategy.USUAL)) {
+      for (NetworkSpec.Node node : plan.spec().nodes()) {
+        if (node.layer() instanceof Exchange exchange
+            && exchange.forward().collective() == Movement.Collective.EXCHANGE) {
+          for (Movement.Parcel parcel : exchange.forward().outgoing()) {
+            elements += parcel.peer() == exchange.transfer().rank() ? 0 : parcel.elements(1);
+          }
+        }
+      }
+    }
+    return elements;
   }
 }
