@@ -3,28 +3,9 @@ package dev.tandem.nn.internal;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Tensor;
-import dev.tandem.nn.spec.Activation;
-import dev.tandem.nn.spec.Add;
-import dev.tandem.nn.spec.AveragePool;
-import dev.tandem.nn.spec.BatchNorm;
-import dev.tandem.nn.spec.Concatenation;
-import dev.tandem.nn.spec.Convolution;
-import dev.tandem.nn.spec.Dropout;
 import dev.tandem.nn.spec.Exchange;
-import dev.tandem.nn.spec.Flatten;
-import dev.tandem.nn.spec.FullyConnected;
-import dev.tandem.nn.spec.GlobalPool;
-import dev.tandem.nn.spec.GroupNorm;
-import dev.tandem.nn.spec.LayerNorm;
-import dev.tandem.nn.spec.LayerSpec;
-import dev.tandem.nn.spec.LocalResponseNorm;
-import dev.tandem.nn.spec.MaxPool;
-import dev.tandem.nn.spec.Movement;
+import dev.tandem.nn.spec.KeptOutputs;
 import dev.tandem.nn.spec.NetworkSpec;
-import dev.tandem.nn.spec.Positions;
-import dev.tandem.nn.spec.SelfAttention;
-import dev.tandem.nn.spec.TokenMean;
-import dev.tandem.nn.spec.Tokens;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -92,6 +73,7 @@ public final class Graph implements AutoCloseable {
     lastUse = new int[size];
     Map<String, Integer> numbers = new HashMap<>();
     numbers.put(NetworkSpec.INPUT, INPUT);
+    KeptOutputs kept = new KeptOutputs(spec, frozenLayers);
     List<List<Shape>> shapes = spec.layerInputs();
     int firstBuffer = 0;
     for (int i = 0; i < size; i++) {
@@ -112,9 +94,10 @@ public final class Graph implements AutoCloseable {
       numbers.put(node.name(), i);
       frozen[i] = frozenLayers.contains(node.name());
       frozenParameters.set(firstParameter[i], firstParameter[i + 1], frozen[i]);
-      learns[i] = (ownParameters > 0 && !frozen[i]) || returnsGradient(i);
+      learns[i] = kept.learns(node.name());
+      keeps[i] = kept.keeps(node.name());
+      overwrites[i] = kept.overwrites(node.name());
       for (int input : inputs.get(i)) {
-        learns[i] |= input != INPUT && learns[input];
         if (input != INPUT) {
           lastUse[input] = i;
         }
@@ -122,76 +105,6 @@ public final class Graph implements AutoCloseable {
     }
     outputs = spec.outputs().stream().map(output -> numbers.get(output.layer())).toList();
     markAnswers();
-    markKept();
-    markOverwriting();
-  }
-
-  private static boolean canOverwrite(LayerSpec layer) {
-    return layer instanceof Activation
-        || (layer instanceof Exchange exchange
-            && exchange.forward().collective() == Movement.Collective.ALLREDUCE);
-  }
-
-  /**
-   * An activation or a sum over ranks may take the place of its input, if nothing else needs that,
-   * now or later.
-   */
-  private void markOverwriting() {
-    int[] uses = new int[size()];
-    inputs.forEach(own -> own.stream().filter(input -> input != INPUT).forEach(in -> uses[in]++));
-    for (int i = 0; i < size(); i++) {
-      if (inputs.get(i).isEmpty()) {
-        continue;
-      }
-      int input = inputs.get(i).getFirst();
-      overwrites[i] =
-          canOverwrite(spec.nodes().get(i).layer())
-              && input != INPUT
-              && uses[input] == 1
-              && !outputs.contains(input)
-              && !needsItsOutput(spec.nodes().get(input).layer());
-    }
-  }
-
-  /** Whether the backward passes of a layer may look at its output, or that is not its own. */
-  private static boolean needsItsOutput(LayerSpec layer) {
-    return switch (layer) {
-      case Add _, BatchNorm _, Convolution _, FullyConnected _ -> false;
-      // A pass that is repeated begins with what was received.
-      case Exchange exchange ->
-          exchange.forward().isIdentity() || exchange.role() == Exchange.Role.RECEIVE;
-      case Activation _,
-          AveragePool _,
-          Concatenation _,
-          Dropout _,
-          Flatten _,
-          GlobalPool _,
-          GroupNorm _,
-          LayerNorm _,
-          LocalResponseNorm _,
-          MaxPool _,
-          Positions _,
-          SelfAttention _,
-          TokenMean _,
-          Tokens _ ->
-          true;
-    };
-  }
-
-  /** Whether the backward passes of a layer may look at its inputs. */
-  private static boolean needsItsInputs(LayerSpec layer) {
-    return !(layer instanceof Add || layer instanceof Exchange);
-  }
-
-  private void markKept() {
-    outputs.forEach(output -> keeps[output] = true);
-    for (int i = 0; i < size(); i++) {
-      LayerSpec layer = spec.nodes().get(i).layer();
-      keeps[i] |= learns[i] && needsItsOutput(layer);
-      if (learns[i] && needsItsInputs(layer)) {
-        inputs.get(i).stream().filter(input -> input != INPUT).forEach(in -> keeps[in] = true);
-      }
-    }
   }
 
   private void markAnswers() {
@@ -318,9 +231,7 @@ public final class Graph implements AutoCloseable {
 
   /** Whether this node has no input but sends the gradient of its output to another rank. */
   boolean returnsGradient(int node) {
-    return spec.nodes().get(node).layer() instanceof Exchange exchange
-        && exchange.role() == Exchange.Role.RECEIVE
-        && exchange.learns();
+    return KeptOutputs.returnsGradient(spec.nodes().get(node).layer());
   }
 
   /** Whether the output of this node may take the place of its input. */

@@ -9,6 +9,7 @@ import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.BatchNorm;
 import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.GroupNorm;
+import dev.tandem.nn.spec.KeptOutputs;
 import dev.tandem.nn.spec.NetworkSpec.Node;
 import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.nn.spec.SampleShare;
@@ -36,7 +37,7 @@ final class TrafficCount {
   private final PlannedStep step;
   private final Map<String, Shape> shapes;
   private final Map<String, SampleShare> samples;
-  private final Set<String> learning = new HashSet<>();
+  private final KeptOutputs kept;
   private final List<Item> items = new ArrayList<>();
 
   TrafficCount(LocalNetwork network, PlannedGroups groups, PlannedStep step) {
@@ -45,6 +46,7 @@ final class TrafficCount {
     this.step = step;
     shapes = network.spec().shapes();
     samples = SamplesByLayer.of(network);
+    kept = new KeptOutputs(network.spec(), step.frozen());
   }
 
   PlanTraffic traffic() {
@@ -53,11 +55,7 @@ final class TrafficCount {
       Node node = network.spec().nodes().get(i);
       List<ParameterSpec> parameters = node.layer().parameters(inputs.get(i));
       boolean frozen = step.frozen().contains(node.name());
-      boolean learnsBefore = node.inputs().stream().anyMatch(learning::contains);
-      boolean receives = node.layer() instanceof Exchange exchange && exchange.learns();
-      if (learnsBefore || receives || !frozen && !parameters.isEmpty()) {
-        learning.add(node.name());
-      }
+      boolean learnsBefore = node.inputs().stream().anyMatch(kept::learns);
       if (node.layer() instanceof Exchange exchange) {
         exchange(exchange, node, learnsBefore);
       } else if (node.layer() instanceof BatchNorm norm && !frozen) {

@@ -33,7 +33,7 @@ public record RowCut(Shape shape, DType dtype, int ranks) {
   }
 
   /** Bytes of a rank's rows. */
-  long bytes(int rank) {
+  public long bytes(int rank) {
     return (from(rank + 1) - from(rank)) * rowBytes();
   }
 

@@ -1,0 +1,92 @@
+package dev.tandem.parallel.cost;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tandem.nn.models.LeNet;
+import dev.tandem.nn.models.ResNet;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.parallel.LocalNetwork;
+import dev.tandem.parallel.Planner;
+import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.shard.ShardStage;
+import dev.tandem.parallel.strategy.Strategy;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PlanMemoryTest {
+
+  private static final int SAMPLES = 8;
+
+  private static PlanMemory memory(NetworkSpec network, Mesh mesh, PlannedStep step) {
+    PlannedGroups groups = PlannedGroups.onOneHost(mesh, 0);
+    LocalNetwork local = Planner.plan(network, mesh, Strategy.USUAL, 0, groups::transfer);
+    return PlanMemory.of(local, groups, step, 1, 1);
+  }
+
+  /** conv1 20x24x24, pool1 20x12x12, conv2 50x8x8, pool2 50x4x4, ip1 with its relu 500, ip2 10. */
+  @Test
+  void wholeNetwork() {
+    PlanMemory memory = memory(LeNet.spec(10), new Mesh(List.of()), PlannedStep.of(SAMPLES));
+    assertEquals(431_080 * 4, memory.parameters());
+    assertEquals(memory.parameters(), memory.gradients());
+    assertEquals(memory.parameters(), memory.state());
+    long values = 28 * 28 + 11_520 + 2_880 + 3_200 + 800 + 500 + 10;
+    assertEquals(values * SAMPLES * 4, memory.activationBytes());
+    assertEquals(0, memory.exchange());
+    assertEquals((11_520 + 2_880) * SAMPLES * 4, memory.underWay());
+  }
+
+  @Test
+  void filtersDivideParametersAndSpaceActivations() {
+    NetworkSpec network = ResNet.small(18, 10);
+    PlannedStep step = PlannedStep.of(SAMPLES);
+    PlanMemory whole = memory(network, new Mesh(List.of()), step);
+    PlanMemory filters = memory(network, Mesh.of(new Mesh.Axis("filter", 2)), step);
+    PlanMemory space = memory(network, Mesh.of(new Mesh.Axis("height", 4)), step);
+    assertEquals(0.5, (double) filters.parameters() / whole.parameters(), 0.01);
+    assertEquals(whole.parameters(), space.parameters());
+    double share = (double) space.activationBytes() / whole.activationBytes();
+    assertTrue(share > 0.25 && share < 0.45, "of activations: " + share);
+    assertTrue(filters.exchange() > space.exchange());
+  }
+
+  @Test
+  void rows() {
+    NetworkSpec network = ResNet.small(18, 10);
+    Mesh mesh = Mesh.of(new Mesh.Axis(Mesh.DATA, 4));
+    PlannedStep step = PlannedStep.of(SAMPLES);
+    PlanMemory copies = memory(network, mesh, step);
+    PlanMemory optimizer = memory(network, mesh, step.sharding(ShardStage.OPTIMIZER));
+    PlanMemory gradients = memory(network, mesh, step.sharding(ShardStage.GRADIENTS));
+    PlanMemory parameters = memory(network, mesh, step.sharding(ShardStage.PARAMETERS));
+    assertEquals(0.25, (double) optimizer.state() / copies.state(), 0.01);
+    assertEquals(copies.gradients(), optimizer.gradients());
+    // The largest layer has 2.36 million of 11.2 million values.
+    assertEquals(0.25 + 2 * 0.211, (double) gradients.gradients() / copies.gradients(), 0.01);
+    assertEquals(copies.parameters(), gradients.parameters());
+    assertTrue(parameters.total() < gradients.total());
+  }
+
+  @Test
+  void reportHasALineForEachLayer() {
+    Mesh mesh = Mesh.of(new Mesh.Axis("filter", 2));
+    PlannedGroups groups = PlannedGroups.onOneHost(mesh, 1);
+    LocalNetwork local = Planner.plan(LeNet.spec(10), mesh, Strategy.USUAL, 1, groups::transfer);
+    PlannedStep step = PlannedStep.of(SAMPLES);
+    List<String> lines =
+        new PlanReport(
+                mesh,
+                1,
+                local,
+                PlanTraffic.of(local, groups, step),
+                PlanMemory.of(local, groups, step, 1, 1))
+            .lines();
+    String all = String.join("\n", lines);
+    for (NetworkSpec.Node node : LeNet.spec(10).nodes()) {
+      assertTrue(all.contains("\n" + node.name() + " "), all);
+    }
+    assertTrue(all.contains("allgather / reduce-scatter"), all);
+    assertTrue(all.contains("sends per step: "), all);
+  }
+}
