@@ -30,7 +30,10 @@ final class ManySteps {
     NetworkSpec spec = SmallGraph.spec();
     Seed seed = new Seed(3);
     Batches batch = Batches.random(seed, spec, DType.FLOAT32, 16);
+    NetworkSpec parts = OneRank.network();
+    Batches small = Batches.random(seed, parts, DType.FLOAT32, 16);
     try (Network network = Network.create(Engine.start(1), spec, seed, options);
+        Network part = Network.create(Engine.start(1), parts, seed, options);
         Optimizer optimizer =
             new SgdMomentum(network, new SgdMomentum.Settings(0.9, 1e-4, true, 1))) {
       long before = 0;
@@ -45,6 +48,12 @@ final class ManySteps {
             plain.withStatistics(StatisticsReducer.LOCAL));
         optimizer.step(0.001);
         network.evaluate(batch.samples());
+        part.forwardBackward(small.samples(), plain);
+        try (OpenRun run = part.beginRecomputing(small.samples(), plain)) {
+          run.forward();
+          run.backward();
+        }
+        part.evaluate(small.samples());
       }
       return residentBytes() - before;
     }

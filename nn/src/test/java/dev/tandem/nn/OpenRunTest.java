@@ -7,6 +7,8 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.spec.Exchange;
+import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.testkit.TestSeed;
 import java.lang.foreign.ValueLayout;
@@ -117,6 +119,34 @@ class OpenRunTest {
     }
     // All of the sum's gradient goes to each of its inputs, and to the second comes more.
     assertArrayEquals(values.get("gradient sum"), values.get("gradient left.bn"));
+  }
+
+  /** A group of one rank has nothing to move: the network is the same without its exchanges. */
+  @ParameterizedTest
+  @EnumSource(NetworkOptions.Precision.class)
+  void exchangesOfOneRankChangeNothing(NetworkOptions.Precision precision) {
+    Seed seed = TestSeed.of(OpenRunTest.class);
+    NetworkSpec spec = OneRank.network();
+    NetworkSpec plain =
+        NetworkSpec.of(
+            spec.input(),
+            spec.nodes().stream()
+                .map(NetworkSpec.Node::layer)
+                .filter(layer -> !(layer instanceof Exchange))
+                .toArray(LayerSpec[]::new));
+    Batches batch = Batches.random(seed, spec, DType.FLOAT32, BATCH);
+    NetworkOptions options = NetworkOptions.DEFAULT.withPrecision(precision);
+    try (Network with = Network.create(ENGINE, spec, seed, options);
+        Network without = Network.create(ENGINE, plain, seed, options)) {
+      assertEquals(batch.train(without), batch.train(with));
+      assertSame(without.gradients(), with.gradients());
+      assertEquals(batch.evaluate(without), batch.evaluate(with));
+      try (OpenRun run = with.beginRecomputing(batch.samples(), TrainingStep.of(seed, 0))) {
+        run.forward();
+        run.backward();
+      }
+      assertSame(without.gradients(), with.gradients());
+    }
   }
 
   @Test

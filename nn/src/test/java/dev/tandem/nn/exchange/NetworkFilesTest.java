@@ -2,6 +2,7 @@ package dev.tandem.nn.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.Network;
+import dev.tandem.nn.OneRank;
 import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.nn.spec.FullyConnected;
 import dev.tandem.nn.spec.LayerNorm;
@@ -19,7 +21,9 @@ import dev.tandem.nn.weights.ImportedNetwork;
 import dev.tandem.nn.weights.Weights;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class NetworkFilesTest {
@@ -52,6 +56,26 @@ class NetworkFilesTest {
     assertThrows(UsageException.class, () -> ExportFormat.of(Path.of("model")));
     assertThrows(UsageException.class, () -> NetworkFiles.read(Path.of("model.pt")));
     assertThrows(UsageException.class, () -> NetworkFiles.weights(Path.of("model.pt")));
+  }
+
+  /** Files are of whole networks: the parts of a split one are not written. */
+  @Test
+  void exchangesAreRefused() {
+    NetworkSpec spec = OneRank.network();
+    assertRefused(() -> NetworkYaml.write(spec));
+    try (Network network = Answers.network(spec, new Seed(1))) {
+      for (ExportFormat format : List.of(ExportFormat.ONNX, ExportFormat.TORCHSCRIPT)) {
+        Path file = folder.resolve("network." + format);
+        assertRefused(() -> NetworkFiles.write(file, format, network));
+        assertFalse(Files.exists(file));
+      }
+    }
+  }
+
+  private static void assertRefused(Executable work) {
+    String message = assertThrows(UsageException.class, work).getMessage();
+    assertEquals(
+        "layer gather is where parts of a split network meet: files have whole networks", message);
   }
 
   @Test
