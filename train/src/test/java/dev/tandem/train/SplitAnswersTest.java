@@ -63,8 +63,10 @@ class SplitAnswersTest {
         assertClose(whole, split, strategy);
       }
     }
-    for (Said split : split(2, "sharded=2", test, images)) {
-      assertClose(whole, split, "sharded");
+    for (String strategy : List.of("sharded=2", "pipeline=2")) {
+      for (Said split : split(2, strategy, test, images)) {
+        assertClose(whole, split, strategy);
+      }
     }
   }
 
