@@ -59,7 +59,8 @@ final class MovementRun {
   }
 
   private Placement place(List<Parcel> parcels) {
-    return shape == null ? null : Placement.of(parcels, shape, movement.result());
+    boolean adds = movement.operation() == Movement.Operation.ADD;
+    return shape == null ? null : Placement.of(parcels, shape, movement.result(), adds);
   }
 
   /**
@@ -82,7 +83,7 @@ final class MovementRun {
           "layer %s: %d samples, not %s of %d"
               .formatted(layer, source.size(0), movement.source(), samples));
     }
-    if (movement.isIdentity()) {
+    if (movement.isIdentity() && Boxes.isSample(source, shape)) {
       return source;
     }
     if (source != null && source.type() != type) {

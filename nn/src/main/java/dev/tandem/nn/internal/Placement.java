@@ -15,6 +15,7 @@ import java.util.Set;
  * Where what arrives goes in a result, so that each place is written as seldom as can be: what
  * comes first to a place is copied, only what comes later is added, and only places to which
  * nothing comes are filled. The sums are those of adding everything to zeros in the parcels' order.
+ * If nothing is to be added, several ranks may have the same for a place; the first is taken.
  *
  * @param parcels in their order
  * @param rest boxes of the result to which nothing comes
@@ -48,14 +49,16 @@ record Placement(List<Placed> parcels, List<Box> rest) {
    *
    * @param shape of a sample of the result
    * @param samples of the result
+   * @param adds whether what comes to the same place is added up
    */
-  static Placement of(List<Parcel> parcels, Shape shape, SampleShare samples) {
+  static Placement of(List<Parcel> parcels, Shape shape, SampleShare samples, boolean adds) {
     Map<SampleShare, List<List<Range>>> reached = new HashMap<>();
     List<Placed> placed = new ArrayList<>();
     for (Parcel parcel : parcels) {
       List<List<Piece>> boxes = new ArrayList<>();
       for (Box box : parcel.boxes()) {
-        boxes.add(pieces(box, reached.computeIfAbsent(box.samples(), _ -> new ArrayList<>())));
+        List<List<Range>> before = reached.computeIfAbsent(box.samples(), _ -> new ArrayList<>());
+        boxes.add(pieces(box, before, adds));
       }
       placed.add(new Placed(parcel, boxes));
     }
@@ -72,15 +75,15 @@ record Placement(List<Placed> parcels, List<Box> rest) {
   }
 
   /** Cuts a box where something came before, and counts it as come. */
-  private static List<Piece> pieces(Box box, List<List<Range>> reached) {
+  private static List<Piece> pieces(Box box, List<List<Range>> reached, boolean adds) {
     List<Piece> pieces = new ArrayList<>();
     List<List<Range>> first = List.of(box.ranges());
     for (List<Range> before : reached) {
       List<Range> common = common(box.ranges(), before);
-      if (!common.isEmpty()) {
+      if (!common.isEmpty() && adds) {
         pieces.add(piece(box, common, true));
-        first = without(first, before);
       }
+      first = without(first, before);
     }
     first.forEach(ranges -> pieces.add(piece(box, ranges, false)));
     reached.addAll(first);
@@ -103,12 +106,14 @@ record Placement(List<Placed> parcels, List<Box> rest) {
       return List.of(samples);
     }
     int parts = reached.keySet().iterator().next().parts();
-    if (samples.parts() != 1 || reached.keySet().stream().anyMatch(each -> each.parts() != parts)) {
+    if (parts % samples.parts() != 0
+        || reached.keySet().stream().anyMatch(each -> each.parts() != parts)) {
       throw new IllegalArgumentException(
           "boxes of the samples %s in a result of %s".formatted(reached.keySet(), samples));
     }
     List<SampleShare> shares = new ArrayList<>();
-    for (int part = 0; part < parts; part++) {
+    int each = parts / samples.parts();
+    for (int part = samples.part() * each; part < (samples.part() + 1) * each; part++) {
       shares.add(new SampleShare(part, parts));
     }
     return shares;
