@@ -282,8 +282,8 @@ public final class Planner {
         (axis, placement) -> {
           boolean samples = placement.mode() == Mode.SAMPLES;
           boolean space = placement.mode() == Mode.SPACE;
-          if (layer instanceof BatchNorm && (samples || space)
-              || layer instanceof GroupNorm && space) {
+          if ((layer instanceof BatchNorm && (samples || space))
+              || (layer instanceof GroupNorm && space)) {
             axes.add(axis);
           }
         });
@@ -306,10 +306,10 @@ public final class Planner {
               boolean samples = placement.mode() == Mode.SAMPLES;
               boolean space = placement.mode() == Mode.SPACE;
               boolean ownRows = space && layer instanceof Positions;
-              if (samples || space && !ownRows) {
+              if (samples || (space && !ownRows)) {
                 divided.add(axis);
               }
-              if (placement.mode() == Mode.WHOLE || samples || space && !ownRows) {
+              if (placement.mode() == Mode.WHOLE || samples || (space && !ownRows)) {
                 replicated.add(axis);
               }
             });

@@ -42,9 +42,9 @@ final class RandomNetworks {
   NetworkSpec draw() {
     int dimensions = random.nextInt(4) == 0 ? 3 : 2;
     long[] extents = new long[dimensions + 1];
-    extents[0] = 1 + random.nextInt(5);
+    extents[0] = random.nextLong(1, 6);
     for (int i = 1; i < extents.length; i++) {
-      extents[i] = (dimensions == 3 ? 5 : 7) + random.nextInt(5);
+      extents[i] = (dimensions == 3 ? 5 : 7) + random.nextLong(5);
     }
     shape = Shape.of(extents);
     network = new NetworkBuilder(shape);

@@ -48,31 +48,33 @@ final class SplitNetworks {
   static final double RATE = 0.05;
 
   /** The samples of a step. */
-  record Batch(double[] inputs, long[] labels, double[] values, int count) {}
+  private static final class Batch {
+    private final int count;
+    private final double[] inputs;
+    private final long[] labels;
+    private final double[] values;
 
-  /** What a network computed: by layer outputs and gradients of the first step; parameters. */
-  record Computed(
-      Map<String, double[]> outputs,
-      Map<String, double[]> gradients,
-      Map<String, double[]> weightGradients,
-      Map<String, double[]> parameters,
-      Map<String, double[]> buffers,
-      double[] answers,
-      List<Double> losses) {
-
-    Computed() {
-      this(
-          new HashMap<>(),
-          new HashMap<>(),
-          new HashMap<>(),
-          new HashMap<>(),
-          new HashMap<>(),
-          new double[0],
-          new ArrayList<>());
+    Batch(NetworkSpec network, SplittableRandom random, int count) {
+      this.count = count;
+      int classes = network.classes();
+      inputs = random.doubles(network.input().elements() * count, -1, 1).toArray();
+      labels = random.longs(count, 0, classes).toArray();
+      values = random.doubles((long) count * classes).toArray();
     }
+  }
+
+  /** What a network computed: by layer outputs and gradients of the first step; then the rest. */
+  private static final class Computed {
+    private final Map<String, double[]> outputs = new HashMap<>();
+    private final Map<String, double[]> gradients = new HashMap<>();
+    private final Map<String, double[]> weightGradients = new HashMap<>();
+    private final Map<String, double[]> parameters = new HashMap<>();
+    private final Map<String, double[]> buffers = new HashMap<>();
+    private double[] answers = new double[0];
 
     Computed answering(double[] values) {
-      return new Computed(outputs, gradients, weightGradients, parameters, buffers, values, losses);
+      answers = values;
+      return this;
     }
   }
 
@@ -87,26 +89,9 @@ final class SplitNetworks {
     this.seed = seed;
     SplittableRandom random = seed.derive("batches").random();
     for (int i = 0; i < steps; i++) {
-      batches.add(draw(random, samples));
+      batches.add(new Batch(network, random, samples));
     }
     whole = serial();
-  }
-
-  private Batch draw(SplittableRandom random, int count) {
-    int classes = network.classes();
-    double[] inputs = new double[Math.toIntExact(network.input().elements() * count)];
-    long[] labels = new long[count];
-    double[] values = new double[count * classes];
-    for (int i = 0; i < inputs.length; i++) {
-      inputs[i] = 2 * random.nextDouble() - 1;
-    }
-    for (int i = 0; i < count; i++) {
-      labels[i] = random.nextInt(classes);
-    }
-    for (int i = 0; i < values.length; i++) {
-      values[i] = random.nextDouble();
-    }
-    return new Batch(inputs, labels, values, count);
   }
 
   private static NetworkOptions options() {
@@ -138,13 +123,10 @@ final class SplitNetworks {
       for (int i = 0; i < batches.size(); i++) {
         Batch batch = batches.get(i);
         TrainingStep step = TrainingStep.of(seed, i).withStatistics(StatisticsReducer.LOCAL);
-        computed.losses.add(
-            serial.forwardBackward(
-                new Samples(
-                    memory(arena, batch.inputs),
-                    targets(arena, batch, 0, batch.count),
-                    batch.count),
-                i == 0 ? step.withObserver(new Observer(computed)) : step));
+        serial.forwardBackward(
+            new Samples(
+                memory(arena, batch.inputs), targets(arena, batch, 0, batch.count), batch.count),
+            i == 0 ? step.withObserver(new Observer(computed)) : step);
         if (i == 0) {
           serial
               .gradients()

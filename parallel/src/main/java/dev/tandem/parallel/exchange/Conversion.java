@@ -119,7 +119,8 @@ public record Conversion(
   }
 
   private static boolean isDivided(Way way) {
-    return way instanceof Way.Samples || way instanceof Way.Split split && split.cut().isDisjoint();
+    return way instanceof Way.Samples
+        || (way instanceof Way.Split split && split.cut().isDisjoint());
   }
 
   /** The same elements in the tensors of two ranks. */
@@ -170,8 +171,9 @@ public record Conversion(
   }
 
   private static Optional<SampleShare> both(SampleShare one, SampleShare other) {
-    SampleShare finer = one.parts() > other.parts() ? one : other;
-    SampleShare coarser = finer == one ? other : one;
+    boolean oneIsFiner = one.parts() > other.parts();
+    SampleShare finer = oneIsFiner ? one : other;
+    SampleShare coarser = oneIsFiner ? other : one;
     boolean within = (long) finer.part() * coarser.parts() / finer.parts() == coarser.part();
     return within ? Optional.of(finer) : Optional.empty();
   }

@@ -109,7 +109,7 @@ public final class LayerRule {
           ? Placement.local(Mode.FOLLOW, 1, new Way.Split(0, cut))
           : Placement.whole(1)
               .because(
-                  site.message("%d groups for %d ranks", norm.groups(), site.size()),
+                  site.message("%d groups for %d ranks".formatted(norm.groups(), site.size())),
                   "use at most " + norm.groups());
     }
     return Placement.local(site.modeOf(way), 1, way);

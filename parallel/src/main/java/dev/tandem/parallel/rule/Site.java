@@ -82,7 +82,8 @@ public record Site(
     };
   }
 
-  String message(String text, Object... arguments) {
-    return "layer " + layer.name() + ": " + text.formatted(arguments);
+  /** A message that names the layer. */
+  String message(String text) {
+    return "layer " + layer.name() + ": " + text;
   }
 }

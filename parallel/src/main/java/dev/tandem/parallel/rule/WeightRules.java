@@ -36,7 +36,8 @@ final class WeightRules {
   private static Placement tooFewRows(Site site) {
     return Placement.whole(1)
         .because(
-            site.message("too few rows for %d ranks along %s", site.size(), site.axis().name()),
+            site.message(
+                "too few rows for %d ranks along %s".formatted(site.size(), site.axis().name())),
             "aggregate before it");
   }
 
@@ -62,7 +63,7 @@ final class WeightRules {
         if (attention.heads() < site.size()) {
           yield Placement.whole(1)
               .because(
-                  site.message("%d heads for %d ranks", attention.heads(), site.size()),
+                  site.message("%d heads for %d ranks".formatted(attention.heads(), site.size())),
                   "use at most " + attention.heads());
         }
         yield Placement.of(Mode.FILTER, 1, Way.WHOLE, Way.SUM).summing();
@@ -101,7 +102,8 @@ final class WeightRules {
     if (!cut.reachesAll()) {
       return Placement.whole(1)
           .because(
-              site.message("%d %s cannot be cut for %d ranks", cut.whole(), what, site.size()),
+              site.message(
+                  "%d %s cannot be cut for %d ranks".formatted(cut.whole(), what, site.size())),
               "use at most " + cut.whole());
     }
     return Placement.of(Mode.FILTER, 1, Way.WHOLE, new Way.Split(features, cut)).summing();
@@ -116,7 +118,8 @@ final class WeightRules {
     if (!cut.reachesAll()) {
       return Placement.whole(1)
           .because(
-              site.message("%d channels cannot be cut for %d ranks", cut.whole(), site.size()),
+              site.message(
+                  "%d channels cannot be cut for %d ranks".formatted(cut.whole(), site.size())),
               "use at most " + cut.whole());
     }
     return Placement.of(Mode.CHANNEL, 1, new Way.Split(features, cut), Way.SUM);
@@ -151,8 +154,8 @@ final class WeightRules {
     return Placement.whole(1)
         .because(
             site.message(
-                "%d ranks cut neither its %d groups nor the filters of a group evenly",
-                size, groups),
+                "%d ranks cut neither its %d groups nor the filters of a group evenly"
+                    .formatted(size, groups)),
             "use at most " + groups);
   }
 }

@@ -35,8 +35,8 @@ final class WindowRules {
       return Placement.whole(1)
           .because(
               site.message(
-                  "%d rows for %d ranks along %s",
-                  Math.min(input, output.whole()), site.size(), site.axis().name()),
+                  "%d rows for %d ranks along %s"
+                      .formatted(Math.min(input, output.whole()), site.size(), site.axis().name())),
               "aggregate before it");
     }
     Slide slide = slide(window, site, dimension);

@@ -67,7 +67,7 @@ record SpatialStrategy(SpaceOptions options) implements AxisStrategy {
               .allMatch(
                   input ->
                       input.equals(NetworkSpec.INPUT)
-                          || split.contains(input) && !ended.contains(input));
+                          || (split.contains(input) && !ended.contains(input)));
       if (fed && problem(node, shapes, mesh).isEmpty()) {
         split.add(node.name());
         if (ends(node.layer())) {
@@ -88,7 +88,7 @@ record SpatialStrategy(SpaceOptions options) implements AxisStrategy {
     LayerSpec layer = node.layer();
     if (layer instanceof Flatten
         || layer instanceof SelfAttention
-        || layer instanceof GlobalPool pool && pool.of() == GlobalPool.Kind.MAX) {
+        || (layer instanceof GlobalPool pool && pool.of() == GlobalPool.Kind.MAX)) {
       return Optional.of("it needs all places");
     }
     for (Mesh.Axis axis : mesh.inner()) {
