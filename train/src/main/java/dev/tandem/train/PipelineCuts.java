@@ -58,12 +58,17 @@ final class PipelineCuts {
     TrainingConfig decided = config.withCuts(of(config, communicator, engine));
     if (speaks && Files.exists(file)) {
       decided.save(run);
-      System.err.println(
-          "pipeline: stages begin at "
-              + String.join(", ", decided.strategy().pipeline().cuts())
-              + " after the first; config.yaml keeps it");
+      System.err.println("pipeline: " + stages(decided));
     }
     return decided;
+  }
+
+  private static String stages(TrainingConfig config) {
+    List<String> cuts = config.strategy().pipeline().cuts();
+    return cuts.isEmpty()
+        ? "one stage"
+        : "stages after the first begin with %s, which config.yaml keeps as cuts"
+            .formatted(String.join(", ", cuts));
   }
 
   /** The layers at which stages begin; all ranks call this together. */
