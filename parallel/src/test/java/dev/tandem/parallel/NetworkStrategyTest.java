@@ -76,6 +76,21 @@ class NetworkStrategyTest {
         END);
   }
 
+  /** The last batch of a data set may have fewer samples than there are ranks. */
+  @Test
+  void ranksWithoutSamples() throws Exception {
+    Seed seed = TestSeed.of(getClass());
+    SplitNetworks networks = new SplitNetworks(SmallNetworks.resnet(), seed, 2, 2);
+    networks.check(Meshes.of("height=3"), toSamples(), STEP, END);
+    networks.check(
+        Meshes.of("filter=3"), Strategy.USUAL.withLayers(Map.of("*", "data")), STEP, END);
+    networks.check(
+        Meshes.of("filter=3"),
+        Strategy.USUAL.withLayers(Map.of("a.*", "data", "fc", "data")),
+        STEP,
+        END);
+  }
+
   @Test
   void withOtherSamplesOnOtherRanks() throws Exception {
     Seed seed = TestSeed.of(getClass());

@@ -1,5 +1,7 @@
 package dev.tandem.nn.engine;
 
+import java.util.stream.LongStream;
+
 /**
  * What layers compute by one function of the engine: windows, normalisations, activations, and the
  * way back through each. Results belong to the innermost scope.
@@ -190,12 +192,18 @@ public final class Functions {
             .mask(wanted));
   }
 
+  /** Places in space of a batch of images or volumes, which may have no samples. */
+  public static long places(Tensor input) {
+    return LongStream.range(2, input.dim())
+        .map(d -> input.size((int) d))
+        .reduce(1, (a, b) -> a * b);
+  }
+
   /** The normalised groups of channels, their means and inverse deviations. */
   public static Three groupNorm(
       Tensor input, Tensor weight, Tensor bias, long groups, double epsilon) {
     long batch = input.size(0);
     long channels = input.size(1);
-    long places = input.numel() / batch / channels;
     return three(
         returningTuple(Operation.NATIVE_GROUP_NORM)
             .tensor(input)
@@ -203,7 +211,7 @@ public final class Functions {
             .optional(bias)
             .symbolic(batch)
             .symbolic(channels)
-            .symbolic(places)
+            .symbolic(places(input))
             .word(groups)
             .real(epsilon));
   }
@@ -218,7 +226,6 @@ public final class Functions {
       Mask wanted) {
     long batch = input.size(0);
     long channels = input.size(1);
-    long places = input.numel() / batch / channels;
     return three(
         returningTuple(Operation.NATIVE_GROUP_NORM_BACKWARD)
             .tensor(gradient)
@@ -228,7 +235,7 @@ public final class Functions {
             .optional(weight)
             .symbolic(batch)
             .symbolic(channels)
-            .symbolic(places)
+            .symbolic(places(input))
             .word(groups)
             .mask(wanted));
   }

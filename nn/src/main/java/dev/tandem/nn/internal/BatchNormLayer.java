@@ -67,6 +67,9 @@ public final class BatchNormLayer extends NormLayer {
    * all parts of the batch if ranks have parts of it.
    */
   public Tensor forwardSums(Tensor input) {
+    if (input.numel() == 0) {
+      return overRanks(Tensor.zeros(ScalarType.DOUBLE, 1 + 2 * input.size(1)));
+    }
     double count = (double) input.numel() / input.size(1);
     Tensor exact = input.type() == ScalarType.BFLOAT16 ? input.to(ScalarType.FLOAT) : input;
     Two result = Functions.varianceAndMean(exact, Torch.allButChannels(input));
@@ -120,6 +123,9 @@ public final class BatchNormLayer extends NormLayer {
    * is here.
    */
   public Tensor backwardSums(Pass pass, Tensor outputGradient) {
+    if (outputGradient.numel() == 0) {
+      return Tensor.zeros(ScalarType.DOUBLE, 2 * outputGradient.size(1));
+    }
     Three result = weightGradients(pass, outputGradient);
     return Functions.concatenate(
         0, result.second().to(ScalarType.DOUBLE), result.third().to(ScalarType.DOUBLE));
@@ -172,6 +178,15 @@ public final class BatchNormLayer extends NormLayer {
     putWeights(sums, sink);
     weightsReady.run();
     return List.of(backwardDataTogether(pass, outputGradient, overRanks(sums)));
+  }
+
+  @Override
+  public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
+    if (isSplit(pass)) {
+      putWeights(backwardSums(pass, outputGradient), sink);
+    } else {
+      super.backwardWeights(pass, outputGradient, sink);
+    }
   }
 
   private boolean isSplit(Pass pass) {

@@ -32,7 +32,7 @@ final class GlobalPoolLayer implements Layer {
     Tensor input = pass.input();
     long batch = input.size(0);
     long channels = input.size(1);
-    long places = input.numel() / batch / channels;
+    long places = Functions.places(input);
     Tensor column = outputGradient.reshape(batch, channels, 1);
     Tensor spread =
         switch (kind) {

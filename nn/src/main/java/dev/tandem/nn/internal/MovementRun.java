@@ -2,7 +2,6 @@ package dev.tandem.nn.internal;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
-import dev.tandem.core.UsageException;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Exchange;
@@ -71,13 +70,6 @@ final class MovementRun {
    * @param over whether the result may take the place of the source
    */
   Tensor run(Tensor source, long samples, boolean over) {
-    int parts = Math.max(movement.source().parts(), movement.result().parts());
-    if (samples < parts) {
-      // Thrown by all ranks of the group, before any of them waits.
-      throw new UsageException(
-          "layer %s divides samples over %d ranks, but the batch has %d: choose larger batches"
-              .formatted(layer, parts, samples));
-    }
     if (source != null && source.size(0) != movement.source().count(samples)) {
       throw new IllegalStateException(
           "layer %s: %d samples, not %s of %d"

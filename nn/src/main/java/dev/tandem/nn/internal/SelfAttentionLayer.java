@@ -116,7 +116,7 @@ final class SelfAttentionLayer implements Layer {
   }
 
   private static Tensor sideBySide(Tensor heads) {
-    return heads.transpose(1, 2).reshape(heads.size(0), heads.size(2), -1);
+    return heads.transpose(1, 2).flatten(2, 3);
   }
 
   private static double scale(Tensor queries) {

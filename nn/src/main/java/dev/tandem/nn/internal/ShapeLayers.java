@@ -55,7 +55,7 @@ final class ShapeLayers {
     @Override
     public Pass forward(List<Tensor> inputs, Mode mode) {
       Tensor input = inputs.getFirst();
-      return new Pass(input, input.reshape(input.size(0), -1));
+      return new Pass(input, input.flatten(1, -1));
     }
 
     @Override

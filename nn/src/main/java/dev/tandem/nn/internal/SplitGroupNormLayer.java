@@ -37,7 +37,7 @@ final class SplitGroupNormLayer implements Layer {
   @Override
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
-    double places = (double) input.numel() / (input.size(0) * input.size(1));
+    double places = (double) Functions.places(input);
     Two result = Functions.varianceAndMean(Torch.exact(input), space(input));
     Tensor own = result.second().to(ScalarType.DOUBLE); // N C
     Tensor ownSquares = result.first().to(ScalarType.DOUBLE).add(own.mul(own));
@@ -46,7 +46,7 @@ final class SplitGroupNormLayer implements Layer {
     double elements = places * input.size(1) / spec.groups();
     Tensor row =
         overRanks(
-            sums.reshape(-1).narrow(0, 0, 1).fullLike(elements),
+            Tensor.zeros(ScalarType.DOUBLE, 1).fullLike(elements),
             sums.reshape(-1),
             squares.reshape(-1));
     Tensor count = row.narrow(0, 0, 1);
@@ -132,7 +132,8 @@ final class SplitGroupNormLayer implements Layer {
   }
 
   private Tensor byGroup(Tensor byChannel) {
-    return byChannel.reshape(byChannel.size(0), spec.groups(), -1);
+    long[] extents = {byChannel.size(0), spec.groups(), byChannel.size(1) / spec.groups()};
+    return byChannel.reshape(extents);
   }
 
   private Tensor parameter(int index) {

@@ -11,6 +11,7 @@ import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.engine.Tensors;
+import dev.tandem.nn.spec.BatchNorm;
 import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.ParameterSpec;
@@ -117,6 +118,32 @@ class LayerTest {
       }
     }
     assertTrue(checked > 1_000 && kinks < checked / 50, kinks + " kinks of " + checked);
+  }
+
+  /** A rank may have none of a batch's samples. */
+  @Test
+  void batchesWithoutSamples() {
+    Mode mode = new Mode(true, new Seed(5), 7, 100, BATCH);
+    for (LayerCases drawn : LayerCases.draw(TestSeed.of(LayerTest.class).random())) {
+      if (drawn.layer() instanceof BatchNorm) {
+        continue; // has no statistics unless other ranks have samples
+      }
+      try (Scope _ = new Scope()) {
+        Trial trial = Trial.of(drawn, new SplittableRandom(1), ScalarType.FLOAT, false);
+        List<Tensor> inputs =
+            trial.inputs().stream().map(input -> Torch.fast(input.narrow(0, 0, 0))).toList();
+        Layer.Pass pass = trial.layer().forward(inputs, mode);
+        Tensor gradient = Torch.fast(trial.gradient().narrow(0, 0, 0));
+        assertEquals(Shape.of(gradient.sizes()), Shape.of(pass.output().sizes()), drawn.toString());
+        List<Tensor> gradients = trial.weights().stream().map(each -> each.fullLike(7)).toList();
+        List<Tensor> back =
+            trial.layer().backward(pass, gradient, new GradientSink(gradients, false), () -> {});
+        for (int i = 0; i < back.size(); i++) {
+          assertEquals(Shape.of(inputs.get(i).sizes()), Shape.of(back.get(i).sizes()));
+        }
+        gradients.forEach(each -> assertEquals(0, Tensors.largest(each), drawn.toString()));
+      }
+    }
   }
 
   @Test
