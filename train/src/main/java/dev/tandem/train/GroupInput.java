@@ -106,15 +106,10 @@ public final class GroupInput {
   }
 
   private PartialArrays partial(RecordSource source, RecordPreparation preparation) {
-    if (!(preparation instanceof ArrayPreparation arrays)) {
+    if (!(preparation instanceof ArrayPreparation arrays) || !source.readsParts()) {
       throw new UsageException(
-          "strategy.input: partial reads parts of arrays, but samples are images: use leader or"
-              + " every");
-    }
-    if (!source.readsParts()) {
-      throw new UsageException(
-          "strategy.input: partial does not go with data.read lmm or dm, which read whole records:"
-              + " use prov, or strategy.input: leader");
+          "strategy.input: partial reads parts of arrays, but this data is read whole: use leader"
+              + " or every");
     }
     ArrayRecord.Header first = ArrayRecord.Header.decode(source.record(0).value());
     return arrays.partial(part().region(), first);

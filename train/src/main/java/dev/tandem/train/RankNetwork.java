@@ -3,12 +3,14 @@ package dev.tandem.train;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.NetworkPart;
 import dev.tandem.nn.NormReducer;
 import dev.tandem.nn.spec.ParameterSpec;
+import dev.tandem.nn.spec.SampleShare;
 import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.shard.ShardStage;
 import dev.tandem.parallel.shard.ShardedMemory;
@@ -48,6 +50,7 @@ record RankNetwork(
     Optional<RankStage> stage = Optional.empty();
     try {
       LocalNetwork undivided = plan(config, groups);
+      checkMixup(config, undivided);
       stage =
           config.strategy().mesh().pipelined()
               ? Optional.of(
@@ -82,6 +85,15 @@ record RankNetwork(
       stage.ifPresent(RankStage::close);
       groups.close();
       throw e;
+    }
+  }
+
+  private static void checkMixup(TrainingConfig config, LocalNetwork local) {
+    if (config.data().mixup() > 0 && !local.inputSamples().equals(SampleShare.ALL)) {
+      throw new UsageException(
+          "data.mixup is %s, but with this strategy the first layer of a rank has some of the"
+                  .formatted(config.data().mixup())
+              + " samples only: set data.mixup: 0, or another mode for it in strategy.layers");
     }
   }
 

@@ -89,7 +89,7 @@ public final class SavedRun implements AutoCloseable {
     Path given = path.toAbsolutePath().normalize();
     Matcher checkpoint = STEP.matcher(String.valueOf(given.getFileName()));
     boolean one = checkpoint.matches();
-    Path run = one ? given.getParent().getParent() : given;
+    Path run = folder(path);
     TrainingConfig config = config(path, run, strategy);
     Path folder = one ? given.getParent() : config.checkpoint().folder(run);
     CheckpointStore store = new FolderCheckpointStore(folder, DurableFiles.system());
@@ -123,6 +123,18 @@ public final class SavedRun implements AutoCloseable {
       rank.close();
       throw e;
     }
+  }
+
+  /** Refuses a number of ranks over which a run's network cannot be split in this way. */
+  public static void check(Path path, String strategy, int ranks) {
+    config(path, folder(path), strategy).checkRanks(ranks);
+  }
+
+  /** The folder of the run, whether it is given or one of its checkpoints. */
+  private static Path folder(Path path) {
+    Path given = path.toAbsolutePath().normalize();
+    boolean one = STEP.matcher(String.valueOf(given.getFileName())).matches();
+    return one ? given.getParent().getParent() : given;
   }
 
   /** The run's configuration with another strategy; nothing is divided that only training needs. */
@@ -216,6 +228,7 @@ public final class SavedRun implements AutoCloseable {
       }
       MemorySegment aligned = arena.allocate(into.byteSize(), 64);
       rank.network().predict(taken, own.count(), aligned);
+      rank.stage().ifPresent(stage -> stage.ways().finish());
       into.copyFrom(aligned);
     }
   }

@@ -341,7 +341,7 @@ class GroupInputTest {
                       Plan.alone(1),
                       LoaderOptions.DEFAULT,
                       Pieces.ONE));
-      assertTrue(refused.getMessage().contains("samples are images"), refused::getMessage);
+      assertTrue(refused.getMessage().contains("is read whole"), refused::getMessage);
     }
   }
 

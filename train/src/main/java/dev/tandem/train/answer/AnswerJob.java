@@ -10,6 +10,8 @@ import dev.tandem.core.PeerLostException;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.train.SavedRun;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -46,6 +48,7 @@ public final class AnswerJob {
   }
 
   private void run(AnswerRequest request, Placement placement) {
+    SavedRun.check(Path.of(request.run()), request.strategy(), placement.hosts().size());
     LaunchPlan plan =
         LaunchPlan.of(
                 placement.hosts().size(), AnswerRank.class.getName(), List.of(request.argument()))

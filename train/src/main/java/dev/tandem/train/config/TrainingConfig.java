@@ -11,6 +11,7 @@ import dev.tandem.data.format.SourceFormat.Split;
 import dev.tandem.data.load.ArrayPreparation;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.data.load.RecordPreparation;
+import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.LossKind;
@@ -75,6 +76,7 @@ public record TrainingConfig(
     servers.ifPresent(wanted -> wanted.check(determinism, optimizer, batch, gradients));
     ReuseConfig.check(data.reuse().isPresent(), batch, determinism, servers);
     strategy.check(network, determinism, servers, gradients, data.reuse().isPresent());
+    checkInput(strategy, data);
     if (determinism.elastic()) {
       checkElastic(batch, data, determinism, gradients);
     }
@@ -99,6 +101,23 @@ public record TrainingConfig(
       throw new UsageException(
           "data.class-names are %d, but the network tells %d classes apart"
               .formatted(data.classNames().size(), network.classes()));
+    }
+  }
+
+  private static void checkInput(StrategyConfig strategy, DataConfig data) {
+    if (strategy.input() != StrategyConfig.Input.PARTIAL) {
+      return;
+    }
+    if (data.records() == RecordKind.IMAGES) {
+      throw new UsageException(
+          "strategy.input: partial reads parts of arrays, but samples are images: use leader or"
+              + " every");
+    }
+    if (data.read() == ReadMode.LMM || data.read() == ReadMode.DM) {
+      throw new UsageException(
+          "strategy.input: partial does not go with data.read: %s, which reads whole records: use"
+                  .formatted(data.read().code())
+              + " data.read: prov, or strategy.input: leader");
     }
   }
 

@@ -200,6 +200,12 @@ class TrainingConfigTest {
     assertEquals(64, config("batch.global=").batch().global());
   }
 
+  @Test
+  void partsOfRecordsAreReadWhereTheyCanBe() {
+    String images = mistake("strategy={mesh: {spatial: 2}, input: partial}");
+    assertTrue(images.contains("parts of arrays, but samples are images"), images);
+  }
+
   private static String refused(String text) {
     TandemException e =
         assertThrows(UsageException.class, () -> ConfigFile.parse("c.yaml", text).config());
