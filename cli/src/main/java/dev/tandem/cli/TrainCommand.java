@@ -164,6 +164,13 @@ final class TrainCommand extends TandemCommand {
               + " may be left out. Default: strategy.mesh of the configuration, or data")
   private String strategy;
 
+  @Option(
+      names = "--show-plan",
+      description =
+          "Print what each process would compute of every layer, what it sends in a step and the"
+              + " memory it needs, without training.")
+  private boolean showPlan;
+
   /** What {@code --json} gets. */
   record Results(
       String run,
@@ -197,6 +204,9 @@ final class TrainCommand extends TandemCommand {
     List<String> remarks = DataCheck.remarks(config);
     Placement placement = placement(config);
     config.checkRanks(placement.hosts().size());
+    if (showPlan) {
+      return new PlanText(config, placement.hosts().size()).print(out());
+    }
     RunFolder run = folder();
     refuseRemains(config, run);
     try (RunSession session = RunSession.open(run)) {

@@ -1,6 +1,7 @@
 package dev.tandem.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -30,7 +31,7 @@ class SplitTrainingCommandTest {
 
   @BeforeAll
   static void data() throws IOException {
-    GlyphDatabase.write(folder.resolve("train"), new Seed(1), 4000, Progress.SILENT);
+    GlyphDatabase.write(folder.resolve("train"), new Seed(1), 3000, Progress.SILENT);
     GlyphDatabase.write(folder.resolve("test"), new Seed(2), 500, Progress.SILENT);
     config = folder.resolve("glyphs.yaml");
     Files.writeString(
@@ -56,10 +57,37 @@ class SplitTrainingCommandTest {
     return new ObjectMapper().readTree(json.toFile());
   }
 
+  /** A plan is shown without processes, and leaves nothing. */
+  @Test
+  void showsThePlan() throws IOException {
+    Path json = folder.resolve("plan.json");
+    String shown =
+        CommandRun.done(
+                "train",
+                config,
+                "-n",
+                4,
+                "--strategy",
+                "data=2,filter=2",
+                "--show-plan",
+                "--runs",
+                folder.resolve("planned"),
+                "--json",
+                json)
+            .out();
+    assertTrue(shown.contains("of 4 (data=2,filter=2)"), shown);
+    assertTrue(shown.contains("allgather / reduce-scatter"), shown);
+    assertTrue(shown.contains("memory: "), shown);
+    JsonNode ranks = new ObjectMapper().readTree(json.toFile()).path("ranks");
+    assertEquals(4, ranks.size());
+    assertTrue(ranks.get(3).path("bytesSent").asLong() > 0);
+    assertFalse(Files.exists(folder.resolve("planned")));
+  }
+
   /** The run names its strategy, goes on under another, and one process opens what it saved. */
   @Test
   void trainsGoesOnAndIsOpened() throws IOException {
-    JsonNode part = train("run", 2, "--strategy", "filter", "--set", "steps=20");
+    JsonNode part = train("run", 2, "--strategy", "filter", "--set", "steps=5");
     assertTrue(part.path("replicasIdentical").asBoolean());
     Path run = folder.resolve("runs/run");
     JsonNode record = new ObjectMapper().readTree(run.resolve("run.json").toFile());
@@ -67,8 +95,8 @@ class SplitTrainingCommandTest {
     assertTrue(Files.readString(run.resolve("config.yaml")).contains("mesh: filter"));
     String shown = CommandRun.done("runs", "show", run).out();
     assertTrue(shown.contains("strategy: filter=2"), shown);
-    JsonNode rest = train("run", 2, "--resume", "--strategy", "spatial", "--set", "steps=40");
-    assertEquals(40, rest.path("steps").asLong());
+    JsonNode rest = train("run", 2, "--resume", "--strategy", "spatial", "--set", "steps=9");
+    assertEquals(9, rest.path("steps").asLong());
     CommandRun.done("eval", run);
   }
 

@@ -70,6 +70,30 @@ class WrongInputsTest {
         schedule: {rate: 0.1}
         """
             .formatted(records));
+    String scores = "{name: flat, type: flatten}, {name: out, type: fully-connected, outputs: 10}";
+    network(
+        "groups.yaml",
+        "{name: conv0, type: convolution, filters: 4, kernel: 3},"
+            + "{name: conv1, type: convolution, filters: 4, kernel: 3, groups: 2},"
+            + scores);
+    network(
+        "heads.yaml",
+        "{name: conv0, type: convolution, filters: 4, kernel: 8, stride: 8},"
+            + "{name: tok, type: tokens}, {name: attn, type: self-attention, heads: 2},"
+            + "{name: mean, type: token-mean},"
+            + "{name: out, type: fully-connected, outputs: 10}");
+  }
+
+  /** A network on the records of good.yaml. */
+  private static void network(String name, String layers) throws IOException {
+    write(
+        name,
+        """
+        network: {input: [3, 32, 32], layers: [%s]}
+        data: {train: %2$s, test: %2$s}
+        schedule: {rate: 0.1}
+        """
+            .formatted(layers, folder.resolve("records")));
   }
 
   private static void write(String name, String text) throws IOException {

@@ -1,9 +1,12 @@
 package dev.tandem.train;
 
+import dev.tandem.comm.Communicator;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.nn.Engine;
+import dev.tandem.parallel.cost.PlanMemory;
 import dev.tandem.posix.MachineMemory;
 import dev.tandem.train.config.TrainingConfig;
+import java.util.Locale;
 
 /** What a user reads when the memory of a rank does not suffice. */
 final class OutOfMemory {
@@ -11,28 +14,69 @@ final class OutOfMemory {
   /** Its value and its gradient. */
   private static final int BYTES_PER_PARAMETER = 2 * Float.BYTES;
 
-  private OutOfMemory() {}
+  private final TrainingConfig config;
+  private final Communicator communicator;
 
-  /** Runs the work; memory that runs out is one line, whichever part needed it. */
-  static void explained(TrainingConfig config, Runnable work) {
-    if (config.network().parameterCount() > MachineMemory.bytes() / BYTES_PER_PARAMETER) {
-      throw failure(config, null); // Found out by allocating, it takes minutes.
+  private OutOfMemory(TrainingConfig config, Communicator communicator) {
+    this.config = config;
+    this.communicator = communicator;
+  }
+
+  /** Runs the work of a rank; memory that runs out is one line, whichever part needed it. */
+  static void explained(TrainingConfig config, Communicator communicator, Runnable work) {
+    OutOfMemory memory = new OutOfMemory(config, communicator);
+    if (memory.needed() > MachineMemory.bytes()) {
+      throw memory.failure(null); // Found out by allocating, it takes minutes.
     }
     try {
       work.run();
     } catch (OutOfMemoryError e) {
-      throw failure(config, e);
+      throw memory.failure(e);
     } catch (WorkFailedException e) {
-      throw Engine.ranOutOfMemory(e) ? failure(config, e) : e;
+      throw Engine.ranOutOfMemory(e) ? memory.failure(e) : e;
     }
   }
 
-  private static WorkFailedException failure(TrainingConfig config, Throwable cause) {
+  /** Bytes that this rank cannot do without. */
+  private long needed() {
+    if (config.strategy().dataParallel()) {
+      return config.network().parameterCount() * BYTES_PER_PARAMETER;
+    }
+    PlanMemory plan = plan();
+    return plan.parameters() + plan.gradients() + plan.state();
+  }
+
+  private PlanMemory plan() {
+    return PlannedRank.of(config, communicator.size(), communicator.rank()).memory();
+  }
+
+  private WorkFailedException failure(Throwable cause) {
     return new WorkFailedException(
-        "out of memory: the network has %,d parameters and a step %,d samples over all ranks; use a"
-                .formatted(config.network().parameterCount(), config.batch().global())
-            + " smaller batch.global, a larger batch.accumulation, fewer ranks on this machine, or"
-            + " a smaller network",
-        cause);
+        config.strategy().dataParallel() ? undivided() : divided(), cause);
+  }
+
+  private String undivided() {
+    return "out of memory: the network has %,d parameters and a step %,d samples over all ranks; use a"
+            .formatted(config.network().parameterCount(), config.batch().global())
+        + " smaller batch.global, a larger batch.accumulation, fewer ranks on this machine, or"
+        + " a smaller network";
+  }
+
+  private String divided() {
+    PlanMemory plan = plan();
+    return "out of memory: rank %d needs %s GiB (activations %s, parameters %s, gradients %s,"
+            .formatted(
+                communicator.rank(),
+                gibibytes(plan.total()),
+                gibibytes(plan.activationBytes() + plan.underWay() + plan.exchange()),
+                gibibytes(plan.parameters()),
+                gibibytes(plan.gradients()))
+        + " optimizer %s) with strategy %s: use a smaller batch.global, more ranks, or fewer of them"
+            .formatted(gibibytes(plan.state()), config.mesh(communicator.size()))
+        + " on this machine";
+  }
+
+  private static String gibibytes(long bytes) {
+    return String.format(Locale.ROOT, "%.2f", (double) bytes / (1L << 30));
   }
 }

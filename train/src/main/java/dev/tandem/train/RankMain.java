@@ -77,18 +77,11 @@ public final class RankMain {
     Training.launched(TrainingConfig.load(run), run).startingWith(start).run();
   }
 
-  /** Trains as a rank of the job that this process is in, or alone. */
-  static TrainingResult train(
-      TrainingConfig config, RunPlace place, RunStart start, ProgramParts program) {
-    AtomicReference<TrainingResult> result = new AtomicReference<>();
-    OutOfMemory.explained(config, () -> result.set(trained(config, place, start, program)));
-    return result.get();
-  }
-
   /**
-   * As one rank from beginning to end, or in the generations that the launcher leads it through.
+   * Trains as a rank of the job that this process is in, or alone: from beginning to end, or in the
+   * generations that the launcher leads it through.
    */
-  private static TrainingResult trained(
+  static TrainingResult train(
       TrainingConfig config, RunPlace place, RunStart start, ProgramParts program) {
     AtomicReference<TrainingResult> result = new AtomicReference<>();
     Optional<GenerationLine> launcher = GenerationLine.of(System.getenv());
@@ -143,6 +136,19 @@ public final class RankMain {
   }
 
   private static TrainingResult train(
+      TrainingConfig config,
+      Communicator communicator,
+      Circumstances circumstances,
+      ProgramParts program) {
+    AtomicReference<TrainingResult> result = new AtomicReference<>();
+    OutOfMemory.explained(
+        config,
+        communicator,
+        () -> result.set(trained(config, communicator, circumstances, program)));
+    return result.get();
+  }
+
+  private static TrainingResult trained(
       TrainingConfig given,
       Communicator communicator,
       Circumstances circumstances,
@@ -167,6 +173,9 @@ public final class RankMain {
         DistributedStep step =
             StepFactory.create(
                 new StepContext(config, rank, optimizer), meter, circumstances.run())) {
+      if (communicator.rank() == 0 && !circumstances.resumes()) {
+        rank.local().notes().forEach(note -> System.err.println("strategy: " + note));
+      }
       orEndAtOnce(
           config,
           communicator,
@@ -204,7 +213,7 @@ public final class RankMain {
    */
   private static void orEndAtOnce(TrainingConfig config, Communicator communicator, Runnable work) {
     try {
-      OutOfMemory.explained(config, work);
+      OutOfMemory.explained(config, communicator, work);
     } catch (UsageException | WorkFailedException | StoppedException e) {
       if (communicator.size() == 1) {
         throw e;

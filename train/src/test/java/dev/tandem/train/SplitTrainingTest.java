@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Training with a split network: steps, checkpoints and evaluation are those of one rank, up to the
@@ -151,12 +152,20 @@ class SplitTrainingTest {
         "spatial=2|strategy.spatial.aggregate-to=samples",
         "spatial=2|strategy.spatial.aggregate=conv2",
         "filter=2|strategy.input=every",
-        "data=2,spatial=2|strategy.gradients=leader",
-        "data=2,filter=2|batch.accumulation=2"
+        "data=2,spatial=2|strategy.gradients=leader"
       })
   void optionsChangeNothing(String mesh, String option) throws Exception {
     int ranks = mesh.startsWith("data") ? 4 : 2;
     assertNear(alone(), train(config(mesh, option), ranks, "split", false));
+  }
+
+  /** Normalisations see the samples of a pass, so there must be as many of these. */
+  @Tag("slow")
+  @ParameterizedTest
+  @ValueSource(strings = {"filter", "spatial"})
+  void passesAddUp(String strategy) throws Exception {
+    String passes = "batch.accumulation=3";
+    assertNear(alone(passes), train(config(strategy, passes), 2, "split", false));
   }
 
   /** One norm over all parts: a wrong one changes every step. */

@@ -1,0 +1,125 @@
+package dev.tandem.train;
+
+import dev.tandem.core.DType;
+import dev.tandem.nn.spec.LayerCost;
+import dev.tandem.nn.spec.LayerNames;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.parallel.LocalNetwork;
+import dev.tandem.parallel.cost.PlanMemory;
+import dev.tandem.parallel.cost.PlanReport;
+import dev.tandem.parallel.cost.PlanTraffic;
+import dev.tandem.parallel.cost.PlannedGroups;
+import dev.tandem.parallel.cost.PlannedStep;
+import dev.tandem.parallel.exchange.NoTransfer;
+import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.stage.Balance;
+import dev.tandem.parallel.stage.Schedule;
+import dev.tandem.parallel.stage.StageCuts;
+import dev.tandem.train.config.StrategyConfig;
+import dev.tandem.train.config.TrainingConfig;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a rank of a run will compute, send and hold, as far as its configuration decides it. Nothing
+ * is allocated and no other rank is asked. Stages of a pipeline that a run finds by measuring are
+ * taken to begin where operations balance.
+ */
+public final class PlannedRank {
+
+  private final TrainingConfig config;
+  private final Mesh mesh;
+  private final int rank;
+  private final Set<String> frozen;
+
+  private PlannedRank(TrainingConfig config, int ranks, int rank) {
+    this.config = config;
+    this.mesh = config.mesh(ranks);
+    this.rank = rank;
+    frozen = LayerNames.matching(config.network(), config.fineTune().freeze());
+  }
+
+  /** The plan of one of the ranks of a run on one host. */
+  public static PlanReport of(TrainingConfig config, int ranks, int rank) {
+    return new PlannedRank(config, ranks, rank).report();
+  }
+
+  private PlanReport report() {
+    PlannedGroups groups = PlannedGroups.onOneHost(mesh, rank);
+    LocalNetwork local = stage(config.plan(mesh, rank, groups::transfer));
+    PlannedStep step = step();
+    return new PlanReport(
+        mesh,
+        rank,
+        local,
+        PlanTraffic.of(local, groups, step),
+        PlanMemory.of(local, groups, step, config.optimizer().valuesPerParameter(), open()));
+  }
+
+  private PlannedStep step() {
+    int samples = Math.ceilDiv(config.batch().global(), mesh.size(Mesh.DATA));
+    DType activations =
+        switch (config.compute().precision()) {
+          case FLOAT32 -> DType.FLOAT32;
+          case BFLOAT16 -> DType.BFLOAT16;
+        };
+    StrategyConfig strategy = config.strategy();
+    boolean pipelined = strategy.mesh().pipelined();
+    boolean elastic = config.determinism().elastic();
+    int shards = Math.ceilDiv(config.determinism().shards(), mesh.size(Mesh.DATA));
+    PlannedStep step =
+        PlannedStep.of(samples)
+            .inPasses(
+                pipelined ? pieces() : elastic ? shards : config.batch().accumulation(),
+                pipelined && strategy.pipeline().recompute())
+            .of(DType.FLOAT32, activations)
+            .freezing(frozen);
+    step = config.determinism().synchronisedBatchNorm() ? step.synchronising() : step;
+    return strategy.shard().stage().map(step::sharding).orElse(step);
+  }
+
+  private Schedule schedule() {
+    return Schedule.of(config.strategy().pipeline().schedule().word());
+  }
+
+  private int pieces() {
+    return schedule().pieces(config.strategy().pipeline().microBatches(), Integer.MAX_VALUE);
+  }
+
+  /** Passes whose activations are there at once. */
+  private int open() {
+    StrategyConfig strategy = config.strategy();
+    int stages = mesh.size(Mesh.PIPELINE);
+    return stages == 1 || strategy.pipeline().recompute()
+        ? 1
+        : schedule().open(mesh.coordinate(rank, Mesh.PIPELINE), stages, pieces());
+  }
+
+  private LocalNetwork stage(LocalNetwork all) {
+    int stages = mesh.size(Mesh.PIPELINE);
+    if (stages == 1) {
+      return all;
+    }
+    StageCuts cuts = new StageCuts(all, frozen);
+    int own = mesh.coordinate(rank, Mesh.PIPELINE);
+    return cuts.stage(
+        cuts.begins(names(stages), stages),
+        own,
+        own == 0 ? Optional.empty() : Optional.of(new NoTransfer(2, 1)),
+        own == stages - 1 ? Optional.empty() : Optional.of(new NoTransfer(2, 0)));
+  }
+
+  private List<String> names(int stages) {
+    if (!config.strategy().pipeline().automatic()) {
+      return config.strategy().pipeline().cuts();
+    }
+    NetworkSpec network = config.network();
+    double[] operations =
+        LayerCost.of(network, frozen).stream()
+            .mapToDouble(layer -> (double) (layer.forward() + layer.backward()))
+            .toArray();
+    StageCuts cuts = new StageCuts(LocalNetwork.undivided(network), frozen);
+    return cuts.names(new Balance(cuts, operations, new double[operations.length]).begins(stages));
+  }
+}
