@@ -17,8 +17,6 @@ import dev.tandem.parallel.mesh.Way;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,9 +36,6 @@ final class Assembly {
 
   /** What decides which exchange it is: those that need the same share it. */
   private record Target(String from, Distribution to, Set<String> sums, double fill) {}
-
-  /** Axes that one exchange can serve. */
-  private record Kind(Class<? extends Way> from, Class<? extends Way> to, boolean sums) {}
 
   private final NetworkSpec whole;
   private final Mesh mesh;
@@ -156,11 +151,12 @@ final class Assembly {
           tensor, new Tensor(NetworkSpec.INPUT, NetworkSpec.INPUT, whole.input(), target));
     }
     Tensor reached = tensor;
-    for (Set<String> axes : together(tensor.distribution(), target, sums)) {
-      boolean summed = axes.stream().anyMatch(sums::contains);
+    for (Change change : Change.between(mesh, tensor.distribution(), target, sums)) {
+      Set<String> axes = change.axes();
+      boolean summed = change.sums();
       Distribution next = reached.distribution();
       for (String axis : axes) {
-        next = next.with(axis, target.way(axis));
+        next = next.with(axis, change.to().way(axis));
       }
       if (fromInput && next.equals(reached.distribution())) {
         continue;
@@ -231,23 +227,6 @@ final class Assembly {
         .flatMap(node -> node.inputs().stream())
         .filter(name::equals)
         .count();
-  }
-
-  /** The axes along which something changes, those together that one exchange can serve. */
-  private List<Set<String>> together(Distribution from, Distribution to, Set<String> sums) {
-    Map<Kind, Set<String>> groups = new LinkedHashMap<>();
-    for (Mesh.Axis axis : mesh.inner()) {
-      Way before = from.way(axis.name());
-      Way after = to.way(axis.name());
-      boolean summed = sums.contains(axis.name());
-      if (!before.equals(after) || summed) {
-        groups
-            .computeIfAbsent(
-                new Kind(before.getClass(), after.getClass(), summed), _ -> new HashSet<>())
-            .add(axis.name());
-      }
-    }
-    return List.copyOf(groups.values());
   }
 
   private Tensor exchange(Tensor from, Conversion conversion, String what) {
