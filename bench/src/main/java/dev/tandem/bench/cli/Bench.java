@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
       BenchSyncCommand.class,
       BenchServersCommand.class,
       BenchTrainCommand.class,
+      BenchStrategiesCommand.class,
       BenchBatchCommand.class,
       BenchCheckpointCommand.class
     },
@@ -29,6 +30,7 @@ import picocli.CommandLine.Command;
       "  ./tandem bench sync --quick",
       "  ./tandem bench servers --quick",
       "  ./tandem bench train --quick",
+      "  ./tandem bench strategies --quick",
       "  ./tandem bench batch --quick",
       "  ./tandem bench checkpoint --quick"
     })

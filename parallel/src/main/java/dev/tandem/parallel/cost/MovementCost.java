@@ -45,19 +45,29 @@ record MovementCost(Movement movement, Shape source, long samples, DType type) {
         movement.outgoing().size() + movement.incoming().size(), bytes(movement.outgoing()));
   }
 
-  /** Bytes of memory for what is sent. */
-  long outgoingBytes() {
+  /**
+   * Bytes of memory for what is sent.
+   *
+   * @param own the rank's number in the group
+   */
+  long outgoingBytes(int own) {
     return switch (movement.collective()) {
       case NONE, ALLREDUCE -> 0;
-      case ALLGATHER, EXCHANGE, REDUCE_SCATTER -> alignedBytes(movement.outgoing());
+      case EXCHANGE -> alignedBytes(movement.outgoing(), own);
+      // The same to every rank.
+      case ALLGATHER -> bytes(movement.outgoing().stream().limit(1).toList());
+      case REDUCE_SCATTER -> bytes(movement.outgoing());
     };
   }
 
   /** Bytes of memory for what comes. */
-  long incomingBytes() {
+  long incomingBytes(int own) {
     return switch (movement.collective()) {
       case NONE, ALLREDUCE -> 0;
-      case ALLGATHER, EXCHANGE, REDUCE_SCATTER -> alignedBytes(movement.incoming());
+      case EXCHANGE -> alignedBytes(movement.incoming(), own);
+      case ALLGATHER -> bytes(movement.incoming());
+      // Of all summands of the rank's block only the sum.
+      case REDUCE_SCATTER -> bytes(movement.incoming().stream().limit(1).toList());
     };
   }
 
@@ -79,8 +89,10 @@ record MovementCost(Movement movement, Shape source, long samples, DType type) {
     return parcels.stream().mapToLong(parcel -> parcel.elements(samples)).sum() * type.bytes();
   }
 
-  private long alignedBytes(List<Parcel> parcels) {
+  /** Of what other ranks get or send. */
+  private long alignedBytes(List<Parcel> parcels, int own) {
     return parcels.stream()
+        .filter(parcel -> parcel.peer() != own)
         .mapToLong(parcel -> Math.ceilDiv(bytes(List.of(parcel)), ALIGNMENT) * ALIGNMENT)
         .sum();
   }

@@ -185,8 +185,8 @@ public record PlanMemory(
                   new MovementCost(exchange.forward(), exchange.shape(), most, step.activations()),
                   new MovementCost(
                       exchange.backward(), exchange.shape(), most, step.activations()))) {
-            outgoing = Math.max(outgoing, movement.outgoingBytes());
-            incoming = Math.max(incoming, movement.incomingBytes());
+            outgoing = Math.max(outgoing, movement.outgoingBytes(exchange.transfer().rank()));
+            incoming = Math.max(incoming, movement.incomingBytes(exchange.transfer().rank()));
           }
         }
       }

@@ -1,0 +1,160 @@
+package dev.tandem.bench.strategies;
+
+import dev.tandem.core.Region;
+import dev.tandem.core.Seed;
+import dev.tandem.core.TensorView;
+import dev.tandem.nn.Engine;
+import dev.tandem.nn.Network;
+import dev.tandem.nn.NetworkOptions;
+import dev.tandem.nn.NetworkPart;
+import dev.tandem.nn.Optimizer;
+import dev.tandem.nn.ParameterMemory;
+import dev.tandem.nn.Samples;
+import dev.tandem.nn.SgdMomentum;
+import dev.tandem.nn.StatisticsReducer;
+import dev.tandem.nn.TrainingStep;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.parallel.LocalNetwork;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/** The samples that all strategies train on, and what one process makes of them. */
+final class Workload implements AutoCloseable {
+
+  static final Seed SEED = new Seed(7);
+
+  /** After this many steps parameters are compared. */
+  static final int COMPARED_STEPS = 2;
+
+  private static final double RATE = 0.01;
+  private static final SgdMomentum.Settings SETTINGS =
+      new SgdMomentum.Settings(0.9, 0, false, Double.POSITIVE_INFINITY);
+
+  private final Arena arena = Arena.ofShared();
+  private final NetworkSpec network;
+  private final int batch;
+  private final float[] inputs;
+  private final long[] labels;
+  private final Map<String, float[]> reference = new HashMap<>();
+
+  Workload(NetworkSpec network, int batch) {
+    this.network = network;
+    this.batch = batch;
+    SplittableRandom random = SEED.random();
+    inputs = new float[Math.toIntExact(network.input().elements() * batch)];
+    for (int i = 0; i < inputs.length; i++) {
+      inputs[i] = (float) random.nextDouble(-1, 1);
+    }
+    labels = random.longs(batch, 0, network.classes()).toArray();
+  }
+
+  NetworkSpec network() {
+    return network;
+  }
+
+  int batch() {
+    return batch;
+  }
+
+  /** A rank's network, with the first parameters of the whole one. */
+  static Network network(LocalNetwork local, int threads, Optional<ParameterMemory> memory) {
+    return Network.create(
+        Engine.start(threads),
+        local.spec(),
+        SEED,
+        NetworkOptions.DEFAULT,
+        new NetworkPart(local.whole(), local.regions(), Optional.empty(), local.inputSamples()),
+        memory);
+  }
+
+  static Optimizer optimizer(Network network) {
+    return new SgdMomentum(network, SETTINGS);
+  }
+
+  static void update(Optimizer optimizer) {
+    optimizer.step(RATE);
+  }
+
+  /** What a rank has of some of the samples. */
+  Samples samples(LocalNetwork local, int from, int count) {
+    Region region = local.input();
+    long own = region.local().elements();
+    long whole = network.input().elements();
+    long first = local.inputSamples().from(count);
+    long held = local.inputSamples().count(count);
+    MemorySegment part = arena.allocate(Math.max(1, held * own) * Float.BYTES, 64);
+    for (long sample = 0; sample < held; sample++) {
+      long begin = (from + first + sample) * whole;
+      long to = sample * own;
+      region.forEachRun(
+          (at, place, length) ->
+              MemorySegment.copy(
+                  inputs,
+                  (int) (begin + at),
+                  part,
+                  ValueLayout.JAVA_FLOAT,
+                  (to + place) * Float.BYTES,
+                  (int) length));
+    }
+    MemorySegment targets = arena.allocate((long) count * Long.BYTES, 64);
+    MemorySegment.copy(labels, from, targets, ValueLayout.JAVA_LONG, 0, count);
+    return new Samples(part, targets, count);
+  }
+
+  /** What one process has after the steps that are compared; computed once. */
+  Map<String, float[]> reference() {
+    if (reference.isEmpty()) {
+      LocalNetwork local = LocalNetwork.undivided(network);
+      try (Network whole = network(local, 1, Optional.empty());
+          Optimizer optimizer = optimizer(whole)) {
+        Samples samples = samples(local, 0, batch);
+        for (int step = 0; step < COMPARED_STEPS; step++) {
+          whole.forwardBackward(
+              samples, TrainingStep.of(SEED, step).withStatistics(StatisticsReducer.LOCAL));
+          update(optimizer);
+        }
+        whole.parameters().forEach(each -> reference.put(each.name(), values(each)));
+      }
+    }
+    return reference;
+  }
+
+  static float[] values(TensorView tensor) {
+    return tensor.data().toArray(ValueLayout.JAVA_FLOAT);
+  }
+
+  /** The largest difference of a rank's parameters from the reference, of the largest value. */
+  double error(Network network) {
+    double worst = 0;
+    List<TensorView> parameters = network.updatedParameters();
+    for (int i = 0; i < parameters.size(); i++) {
+      float[] whole = reference().get(parameters.get(i).name());
+      float[] own = values(parameters.get(i));
+      double[] largest = new double[2];
+      network
+          .updatedRegions()
+          .get(i)
+          .forEachRun(
+              (at, place, length) -> {
+                for (int j = 0; j < length; j++) {
+                  float expected = whole[(int) at + j];
+                  largest[0] = Math.max(largest[0], Math.abs(expected));
+                  largest[1] = Math.max(largest[1], Math.abs(expected - own[(int) place + j]));
+                }
+              });
+      worst = Math.max(worst, largest[0] == 0 ? 0 : largest[1] / largest[0]);
+    }
+    return worst;
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}
