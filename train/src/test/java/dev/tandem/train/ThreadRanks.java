@@ -40,6 +40,7 @@ final class ThreadRanks {
   private Function<Communicator, RecordSource> reading;
   private Supplier<BatchSizing> sizing = () -> BatchSizing.FIXED;
   private Consumer<TrainingEvent> observer = event -> {};
+  private boolean keeping = true;
   private UnaryOperator<CheckpointStore> through = UnaryOperator.identity();
 
   /** What rank 0 told of the last run. */
@@ -77,6 +78,12 @@ final class ThreadRanks {
     return this;
   }
 
+  /** Keeps no copy of the parameters. */
+  ThreadRanks keepingNothing() {
+    keeping = false;
+    return this;
+  }
+
   /** Trains with so many ranks; gives their results in rank order. */
   List<TrainingEvent.Result> train(TrainingConfig config, int ranks, String name, boolean resume)
       throws Exception {
@@ -107,7 +114,8 @@ final class ThreadRanks {
     }
   }
 
-  private TrainingEvent.Result rank(
+  /** Trains as one of the ranks. */
+  TrainingEvent.Result rank(
       TrainingConfig config, Communicator communicator, Path path, boolean resume) {
     try (communicator;
         RecordSource own = reading == null ? null : reading.apply(communicator);
@@ -141,7 +149,7 @@ final class ThreadRanks {
         trainer.resume();
       }
       TrainingEvent.Result result = trainer.run();
-      if (communicator.rank() == 0) {
+      if (communicator.rank() == 0 && keeping) {
         for (TensorView parameter : split.network().parameters()) {
           parameters.add(parameter.data().toArray(ValueLayout.JAVA_FLOAT));
         }
