@@ -195,7 +195,7 @@ class GroupInputTest {
           int from = 0;
           for (int end : pieces.ends(batch)) {
             for (int i = from; i < end; i++) {
-              long place = i - from;
+              int place = i - from;
               if (place >= part.samples().from(end - from)
                   && place < part.samples().from(end - from) + part.samples().count(end - from)) {
                 own.add(i);
