@@ -89,8 +89,8 @@ public final class StrategiesRankMain {
     StrategyTraining training = trainings.get(name);
     if (training != null) {
       most[0] = training.error();
-      most[1] = training.memory().total();
-      bytes[0] = training.traffic().total().bytesSent();
+      most[1] = (double) training.memory().total();
+      bytes[0] = (double) training.traffic().total().bytesSent();
     }
     communicator.allreduce(MemorySegment.ofArray(most), DType.FLOAT64, ReduceOp.MAX);
     communicator.allreduce(MemorySegment.ofArray(bytes), DType.FLOAT64, ReduceOp.SUM);

@@ -156,7 +156,7 @@ public record PlanMemory(
     private static boolean isView(LayerSpec layer) {
       return layer instanceof Flatten
           || layer instanceof Tokens
-          || layer instanceof Exchange exchange && exchange.forward().isIdentity();
+          || (layer instanceof Exchange exchange && exchange.forward().isIdentity());
     }
 
     /** The gradient of a layer's output, and those of its inputs. */

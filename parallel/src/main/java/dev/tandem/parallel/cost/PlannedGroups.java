@@ -30,7 +30,8 @@ public final class PlannedGroups {
   private final boolean sharedMemory;
   private final CollectiveSettings settings;
   private final Map<Set<String>, Transfer> transfers = new HashMap<>();
-  private final Map<Transfer, TeamPosition> positions = new IdentityHashMap<>();
+  // By the transfer itself: those of different groups may be equal.
+  private final IdentityHashMap<Transfer, TeamPosition> positions = new IdentityHashMap<>();
 
   /**
    * The groups of a rank.

@@ -52,7 +52,7 @@ public record PlannedStep(
   /** The same samples in this many passes, or one for each sample, as equal as can be. */
   public PlannedStep inPasses(int most, boolean repeated) {
     long samples = passes.stream().mapToLong(Pass::samples).sum();
-    int count = (int) Math.clamp(samples, 1, most);
+    int count = Math.clamp(samples, 1, most);
     List<Pass> cut =
         IntStream.range(0, count)
             .mapToObj(i -> samples * (i + 1) / count - samples * i / count)
