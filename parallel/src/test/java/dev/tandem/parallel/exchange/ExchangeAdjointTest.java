@@ -35,7 +35,19 @@ class ExchangeAdjointTest {
   private static final List<DType> TYPES = List.of(DType.FLOAT32, DType.FLOAT64, DType.BFLOAT16);
 
   /** What one rank put in and got out. */
-  private record Passed(double[] source, double[] result, double[] gradient, double[] back) {}
+  private static final class Passed {
+    private final double[] source;
+    private final double[] result;
+    private final double[] gradient;
+    private final double[] back;
+
+    Passed(double[] source, double[] result, double[] gradient, double[] back) {
+      this.source = source;
+      this.result = result;
+      this.gradient = gradient;
+      this.back = back;
+    }
+  }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
@@ -70,8 +82,8 @@ class ExchangeAdjointTest {
 
   private static void check(MovementCases drawn, List<Passed> passed, int number) {
     String name = "case " + number + ": " + drawn.forward().getFirst().collective();
-    List<double[]> sources = passed.stream().map(Passed::source).toList();
-    List<double[]> gradients = passed.stream().map(Passed::gradient).toList();
+    List<double[]> sources = passed.stream().map(each -> each.source).toList();
+    List<double[]> gradients = passed.stream().map(each -> each.gradient).toList();
     List<double[]> results =
         MovementCases.moved(
             drawn.forward(), drawn.source(), drawn.result(), sources, drawn.samples());
@@ -81,10 +93,10 @@ class ExchangeAdjointTest {
     double forward = 0;
     double backward = 0;
     for (int rank = 0; rank < passed.size(); rank++) {
-      assertArrayEquals(results.get(rank), passed.get(rank).result(), name + ", forward");
-      assertArrayEquals(backs.get(rank), passed.get(rank).back(), name + ", backward");
-      forward += product(passed.get(rank).result(), gradients.get(rank));
-      backward += product(passed.get(rank).back(), sources.get(rank));
+      assertArrayEquals(results.get(rank), passed.get(rank).result, name + ", forward");
+      assertArrayEquals(backs.get(rank), passed.get(rank).back, name + ", backward");
+      forward += product(passed.get(rank).result, gradients.get(rank));
+      backward += product(passed.get(rank).back, sources.get(rank));
     }
     if (drawn.isLinear()) {
       assertEquals(forward, backward, name + ": <E x, y> is not <x, E' y>");

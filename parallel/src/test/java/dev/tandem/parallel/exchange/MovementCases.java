@@ -49,7 +49,12 @@ record MovementCases(
   }
 
   private MovementCases turned() {
-    return new MovementCases(samples, result, source, backward, forward);
+    return new MovementCases(
+        samples,
+        /* source= */ result,
+        /* result= */ source,
+        /* forward= */ backward,
+        /* backward= */ forward);
   }
 
   /** Parts of one dimension, of several pieces each, or of the samples. */
@@ -71,9 +76,10 @@ record MovementCases(
       }
     } else {
       long at = 0;
-      for (int piece = 0; piece < ranks + random.nextInt(3); piece++) {
+      int pieces = ranks + random.nextInt(3);
+      for (int piece = 0; piece < pieces; piece++) {
         int rank = piece < ranks ? piece : random.nextInt(ranks);
-        long length = 1 + random.nextInt(3);
+        long length = random.nextLong(1, 4);
         Range mine = new Range(from[rank], length);
         Range there = new Range(at, length);
         for (int to = 0; to < ranks; to++) {
@@ -149,7 +155,7 @@ record MovementCases(
         for (int share = 0; share < (sourceBySamples ? ranks : 1); share++) {
           int any = local ? to : random.nextInt(ranks);
           int from = sourceBySamples ? share : any;
-          boolean needed = local && from == to && cell == cells.getFirst();
+          boolean needed = local && from == to && cell.equals(cells.getFirst());
           if (!needed && (random.nextInt(5) == 0 || (local && from != to))) {
             continue; // but something local stays: nothing at all would mean that nothing changes
           }
