@@ -314,7 +314,18 @@ public final class Network implements AutoCloseable {
    * is told of them. Ranks that keep rows of parameters need this one's.
    */
   public void forwardBackwardNothing(TrainingStep step) {
-    passes.forwardBackwardNothing(step);
+    forwardNothing();
+    backwardNothing(step);
+  }
+
+  /** The first half of {@link #forwardBackwardNothing}, for steps whose passes alternate. */
+  public void forwardNothing() {
+    graph.forwardNothing();
+  }
+
+  /** The second half. */
+  public void backwardNothing(TrainingStep step) {
+    passes.backwardNothing(step);
   }
 
   /** Takes part in an evaluation of batches of which this rank has no samples. */

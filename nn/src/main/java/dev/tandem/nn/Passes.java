@@ -42,8 +42,7 @@ final class Passes {
     return network.inScope(() -> new OpenRun(network, this, shards, step, recompute));
   }
 
-  void forwardBackwardNothing(TrainingStep step) {
-    network.graph().forwardNothing();
+  void backwardNothing(TrainingStep step) {
     step.ready().backwardBegins();
     network
         .graph()

@@ -78,7 +78,7 @@ final class LocalGradients {
   double compute(Batch batch, long step, Phases phases) {
     correct = 0;
     List<BatchSlice> slices = part.slices(batch, pieces());
-    if (pipeline.isPresent() && batch.count() > 0) {
+    if (pipeline.isPresent()) {
       return staged(pipeline.get(), slices, step, phases);
     }
     double loss = 0;

@@ -6,6 +6,7 @@ import dev.tandem.nn.Samples;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.parallel.stage.Schedule.Direction;
 import dev.tandem.parallel.stage.Schedule.Pass;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,7 @@ public final class StageRun {
   /**
    * One of the pieces into which a step is cut.
    *
-   * @param count samples, of which all together have at least 1
+   * @param count samples, maybe none
    * @param samples hands them out; they stay as they are until the step is done
    * @param step whose first sample is that of the piece; its listener is told of its answers, and
    *     of gradients, which are complete in the last piece
@@ -43,6 +44,9 @@ public final class StageRun {
   private final int stage;
   private final int stages;
   private final Map<Integer, OpenRun> open = new HashMap<>();
+
+  /** Pieces whose forward passes are repeated before their backward passes. */
+  private final BitSet again = new BitSet();
 
   /**
    * The runs of a stage.
@@ -77,7 +81,8 @@ public final class StageRun {
         switch (pass.direction()) {
           case FORWARD -> {
             boolean kept = !manner.recompute || order.get(i + 1).piece() == pass.piece();
-            loss += forward(pass.piece(), piece, kept) * piece.count / count;
+            double mean = forward(pass.piece(), piece, kept);
+            loss += piece.count == 0 ? 0 : mean * piece.count / count;
           }
           case BACKWARD -> backward(pass.piece(), piece);
         }
@@ -92,7 +97,9 @@ public final class StageRun {
 
   /** The loss. */
   private double forward(int number, Piece piece, boolean kept) {
+    again.set(number, !kept);
     if (piece.count == 0) {
+      network.forwardNothing();
       return 0;
     }
     Samples samples = piece.samples.get();
@@ -108,7 +115,10 @@ public final class StageRun {
 
   private void backward(int number, Piece piece) {
     if (piece.count == 0) {
-      network.forwardBackwardNothing(step(number, piece));
+      if (again.get(number)) {
+        network.forwardNothing();
+      }
+      network.backwardNothing(step(number, piece));
       return;
     }
     try (OpenRun run = open.remove(number)) {
