@@ -347,9 +347,10 @@ class ShardedMemoryTest {
     ShardedMemory memory = new ShardedMemory(spec, DType.FLOAT32, stage, communicator, Map.of());
     try (Network network = network(spec, Optional.of(memory));
         Optimizer optimizer = new Adam(network, new Adam.Settings(0.9, 0.999, 1e-8, 1e-2, true))) {
-      assertEquals(expected, memory.bytes(), 0.01 * expected, stage.toString());
-      double state = optimizer.state().stream().mapToLong(TensorView::byteSize).sum();
-      double whole = 2.0 * spec.parameterCount() * Float.BYTES;
+      assertEquals(
+          (double) expected, (double) memory.bytes(), 0.01 * (double) expected, stage.toString());
+      double state = (double) optimizer.state().stream().mapToLong(TensorView::byteSize).sum();
+      double whole = 2 * (double) (spec.parameterCount() * Float.BYTES);
       assertEquals(whole / communicator.size(), state, 0.01 * whole);
     }
   }
