@@ -56,6 +56,25 @@ class NetworkStrategyTest {
     networks.check(Meshes.of("height=2,width=2"), toSamples(), STEP, END);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "height=4,width=2",
+        "height=2,width=2,filter=2",
+        "height=2,alternate=4",
+        "filter=4,channel=2",
+        "data=2,filter=4",
+        "data=2,height=2,channel=2"
+      })
+  @Tag("slow")
+  void eightRanksAgree(String mesh) throws Exception {
+    Seed seed = TestSeed.of(getClass());
+    for (NetworkSpec network :
+        List.of(SmallNetworks.lenet(), SmallNetworks.vgg(), SmallNetworks.transformer())) {
+      new SplitNetworks(network, seed, 5, 20).check(Meshes.of(mesh), Strategy.USUAL, STEP, END);
+    }
+  }
+
   private static Strategy toSamples() {
     return Strategy.USUAL.withSpace(new SpaceOptions(Optional.empty(), true, 0, 1));
   }

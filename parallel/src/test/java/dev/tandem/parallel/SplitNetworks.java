@@ -377,7 +377,7 @@ final class SplitNetworks {
                 part(whole.buffers.get(name), 0, local.regions().get(name), 0, 1),
                 values,
                 last,
-                0));
+                1));
     int classes = network.classes();
     double[] answers = new double[count * classes];
     System.arraycopy(whole.answers, from * classes, answers, 0, answers.length);
