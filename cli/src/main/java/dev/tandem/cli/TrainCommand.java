@@ -19,6 +19,7 @@ import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.nn.Engine;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.FileTrees;
+import dev.tandem.train.OutOfMemory;
 import dev.tandem.train.RegressionScores;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
@@ -201,12 +202,15 @@ final class TrainCommand extends TandemCommand {
   protected Object run() {
     long began = System.nanoTime();
     TrainingConfig config = config();
-    List<String> remarks = DataCheck.remarks(config);
     Placement placement = placement(config);
     config.checkRanks(placement.hosts().size());
     if (showPlan) {
       return new PlanText(config, placement.hosts().size()).print(out());
     }
+    if (hosts.hosts().isEmpty()) {
+      OutOfMemory.check(config, placement.hosts().size());
+    }
+    List<String> remarks = DataCheck.remarks(config);
     RunFolder run = folder();
     refuseRemains(config, run);
     try (RunSession session = RunSession.open(run)) {
@@ -284,7 +288,7 @@ final class TrainCommand extends TandemCommand {
     if (!freeze.isEmpty()) {
       config = config.with(List.of("fine-tune.freeze=[" + String.join(", ", quoted()) + "]"));
     }
-    return config.checked();
+    return showPlan ? config.withoutData() : config.checked();
   }
 
   private List<String> quoted() {

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes of a training are killed; the others stay, and it ends with the same bits. */
 class SurvivingTrainingTest {
@@ -201,14 +203,19 @@ class SurvivingTrainingTest {
         RunMetrics.losses(folder.resolve("runs").resolve(watcher.name)).size());
   }
 
-  /** At level run they wait for the new one, for the bits depend on how many they are. */
-  @Test
+  /**
+   * At level run they wait for the new one, for the bits depend on how many they are; of a split
+   * network a part is missing meanwhile.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"data", "filter", "pipeline"})
   @Tag("slow")
-  void atLevelRunTheyWaitForTheReplacement() throws Exception {
-    String expected = train("run-undisturbed", 2, 8, 0, "determinism=run").path("digest").asText();
-    Watcher watcher = new Watcher("run", 30, List.of(0), 0);
+  void atLevelRunTheyWaitForTheReplacement(String mesh) throws Exception {
+    String[] settings = {"determinism=run", "strategy.mesh=" + mesh};
+    String expected = train(mesh + "-undisturbed", 2, 8, 0, settings).path("digest").asText();
+    Watcher watcher = new Watcher(mesh, 30, List.of(0), 0);
     Thread thread = Thread.ofPlatform().daemon().start(watcher);
-    JsonNode result = train("run", 2, 8, 1, "determinism=run");
+    JsonNode result = train(mesh, 2, 8, 1, settings);
     watcher.ended = true;
     thread.join();
     assertEquals(expected, result.path("digest").asText());

@@ -1,6 +1,7 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.nn.Engine;
 import dev.tandem.parallel.cost.PlanMemory;
@@ -9,23 +10,44 @@ import dev.tandem.train.config.TrainingConfig;
 import java.util.Locale;
 
 /** What a user reads when the memory of a rank does not suffice. */
-final class OutOfMemory {
+public final class OutOfMemory {
 
   /** Its value and its gradient. */
   private static final int BYTES_PER_PARAMETER = 2 * Float.BYTES;
 
   private final TrainingConfig config;
-  private final Communicator communicator;
+  private final int ranks;
+  private final int rank;
 
-  private OutOfMemory(TrainingConfig config, Communicator communicator) {
+  private OutOfMemory(TrainingConfig config, int ranks, int rank) {
     this.config = config;
-    this.communicator = communicator;
+    this.ranks = ranks;
+    this.rank = rank;
+  }
+
+  /**
+   * Refuses a split network of which a rank needs more than this machine has.
+   *
+   * @param ranks all of which are on this machine
+   */
+  public static void check(TrainingConfig config, int ranks) {
+    for (int rank = 0; rank < ranks && !config.strategy().dataParallel(); rank++) {
+      new OutOfMemory(config, ranks, rank).check();
+    }
+  }
+
+  private void check() {
+    if (!config.strategy().dataParallel() && plan().total() > MachineMemory.bytes()) {
+      throw new UsageException(divided());
+    }
   }
 
   /** Runs the work of a rank; memory that runs out is one line, whichever part needed it. */
   static void explained(TrainingConfig config, Communicator communicator, Runnable work) {
-    OutOfMemory memory = new OutOfMemory(config, communicator);
-    if (memory.needed() > MachineMemory.bytes()) {
+    OutOfMemory memory = new OutOfMemory(config, communicator.size(), communicator.rank());
+    memory.check();
+    if (config.strategy().dataParallel()
+        && config.network().parameterCount() > MachineMemory.bytes() / BYTES_PER_PARAMETER) {
       throw memory.failure(null); // Found out by allocating, it takes minutes.
     }
     try {
@@ -37,17 +59,8 @@ final class OutOfMemory {
     }
   }
 
-  /** Bytes that this rank cannot do without. */
-  private long needed() {
-    if (config.strategy().dataParallel()) {
-      return config.network().parameterCount() * BYTES_PER_PARAMETER;
-    }
-    PlanMemory plan = plan();
-    return plan.parameters() + plan.gradients() + plan.state();
-  }
-
   private PlanMemory plan() {
-    return PlannedRank.of(config, communicator.size(), communicator.rank()).memory();
+    return PlannedRank.of(config, ranks, rank).memory();
   }
 
   private WorkFailedException failure(Throwable cause) {
@@ -66,13 +79,13 @@ final class OutOfMemory {
     PlanMemory plan = plan();
     return "out of memory: rank %d needs %s GiB (activations %s, parameters %s, gradients %s,"
             .formatted(
-                communicator.rank(),
+                rank,
                 gibibytes(plan.total()),
                 gibibytes(plan.activationBytes() + plan.underWay() + plan.exchange()),
                 gibibytes(plan.parameters()),
                 gibibytes(plan.gradients()))
         + " optimizer %s) with strategy %s: use a smaller batch.global, more ranks, or fewer of them"
-            .formatted(gibibytes(plan.state()), config.mesh(communicator.size()))
+            .formatted(gibibytes(plan.state()), config.mesh(ranks))
         + " on this machine";
   }
 
