@@ -32,6 +32,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Ranks are killed at random moments; the others go on with new ones and end with the same bits.
@@ -64,6 +66,13 @@ class KilledTrainingTest {
   @Tag("slow")
   void aRunThatLosesRanksEndsAsOneThatDoesNot() throws Exception {
     killed(1, 40);
+  }
+
+  @ParameterizedTest
+  @Tag("slow")
+  @ValueSource(strings = {"filter", "pipeline"})
+  void aSplitNetworkThatLosesARankEndsAsOneThatDoesNot(String strategy) throws Exception {
+    killed(1, 4, "--strategy", strategy);
   }
 
   /** {@code -Dkills=5} for a shorter one. */
@@ -111,13 +120,14 @@ class KilledTrainingTest {
     }
   }
 
-  private static void killed(int kills, int epochs) throws Exception {
+  private static void killed(int kills, int epochs, String... more) throws Exception {
     SplittableRandom random = TestSeed.of(KilledTrainingTest.class).random();
-    String expected = train("undisturbed-" + kills, epochs, 0).path("digest").asText();
-    String name = "killed-" + kills;
+    String kind = String.join("", more);
+    String expected = train("undisturbed" + kind + kills, epochs, 0, more).path("digest").asText();
+    String name = "killed" + kind + kills;
     Killer killer = new Killer(folder.resolve("runs").resolve(name), kills, random);
     Thread thread = Thread.ofPlatform().daemon().name("killer").start(killer);
-    JsonNode result = train(name, epochs, kills);
+    JsonNode result = train(name, epochs, kills, more);
     killer.ended = true;
     thread.join();
     assertEquals(expected, result.path("digest").asText());

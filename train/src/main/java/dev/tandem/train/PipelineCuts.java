@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -35,32 +36,45 @@ final class PipelineCuts {
   private PipelineCuts() {}
 
   /**
-   * The configuration with named cuts if it has a pipeline whose cuts are to be found; all ranks
-   * call this together. They are written into the run's configuration, so that a run that continues
-   * is cut as before.
+   * The configuration with the cuts of its pipeline, if it has one: those that rank 0 knows or
+   * finds. All ranks call this together. Found ones are written into the run's configuration, so
+   * that a run that continues is cut as before.
+   *
+   * <p>After a loss some ranks were started when the configuration had no cuts, their replacements
+   * when it had: so rank 0 tells the others in any case.
    */
   static TrainingConfig decided(
       TrainingConfig config, Communicator communicator, Path run, Supplier<Engine> engine) {
-    StrategyConfig strategy = config.strategy();
-    if (!strategy.mesh().pipelined() || !strategy.pipeline().automatic()) {
+    if (!config.strategy().mesh().pipelined()) {
       return config;
     }
     config.checkRanks(communicator.size());
-    boolean speaks = communicator.rank() == 0;
-    Path file = run.resolve(TrainingConfig.FILE);
-    if (speaks && Files.exists(file)) {
-      // A rank that has survived others knows nothing of what was decided in its first life.
-      StrategyConfig saved = ConfigFile.read(file).withoutData().strategy();
-      if (!saved.pipeline().automatic() && saved.mesh().equals(strategy.mesh())) {
-        return config.withCuts(shared(saved.pipeline().cuts(), communicator));
-      }
+    if (communicator.rank() > 0) {
+      return config.withCuts(shared(List.of(), communicator));
     }
-    TrainingConfig decided = config.withCuts(of(config, communicator, engine));
-    if (speaks && Files.exists(file)) {
+    Optional<List<String>> known = known(config, run);
+    List<String> cuts =
+        known.isPresent() ? known.get() : measured(config, communicator, engine.get());
+    TrainingConfig decided = config.withCuts(shared(cuts, communicator));
+    if (known.isEmpty() && Files.exists(run.resolve(TrainingConfig.FILE))) {
       decided.save(run);
       System.err.println("pipeline: " + stages(decided));
     }
     return decided;
+  }
+
+  /** The cuts that the configuration names, or the run's, which may know more by now. */
+  private static Optional<List<String>> known(TrainingConfig config, Path run) {
+    StrategyConfig own = config.strategy();
+    if (!own.pipeline().automatic()) {
+      return Optional.of(own.pipeline().cuts());
+    }
+    Path file = run.resolve(TrainingConfig.FILE);
+    return Optional.of(file)
+        .filter(Files::exists)
+        .map(existing -> ConfigFile.read(existing).withoutData().strategy())
+        .filter(saved -> !saved.pipeline().automatic() && saved.mesh().equals(own.mesh()))
+        .map(saved -> saved.pipeline().cuts());
   }
 
   private static String stages(TrainingConfig config) {

@@ -151,7 +151,7 @@ class StageRunTest {
     Map<String, String> bits = new TreeMap<>();
     double loss = 0;
     Evaluation evaluation = Evaluation.NONE;
-    List<Outcome> outcomes = Watchdog.within(Duration.ofSeconds(120), () -> stages(test));
+    List<Outcome> outcomes = Watchdog.within(Duration.ofMinutes(2), () -> stages(test));
     for (Outcome outcome : outcomes) {
       bits.putAll(outcome.bits);
       loss += outcome.loss;
