@@ -16,9 +16,11 @@ record PlanText(TrainingConfig config, int ranks) {
    * What {@code --json} gets of a rank.
    *
    * @param bytesSent in a step
+   * @param inputBytesSent in a step, to hand samples on
    * @param memoryBytes that it needs
    */
-  record Rank(int rank, long bytesSent, long memoryBytes, List<String> notes) {}
+  record Rank(
+      int rank, long bytesSent, long inputBytesSent, long memoryBytes, List<String> notes) {}
 
   /** What {@code --json} gets. */
   record Results(String strategy, List<Rank> ranks) {}
@@ -29,10 +31,12 @@ record PlanText(TrainingConfig config, int ranks) {
     Map<List<String>, List<Integer>> tables = new LinkedHashMap<>();
     for (int rank = 0; rank < ranks; rank++) {
       PlanReport plan = PlannedRank.of(config, ranks, rank);
+      long input = PlannedRank.inputBytes(config, ranks, rank);
       results.add(
           new Rank(
               rank,
               plan.traffic().total().bytesSent(),
+              input,
               plan.memory().total(),
               plan.network().notes()));
       List<String> lines = plan.lines();
@@ -50,6 +54,13 @@ record PlanText(TrainingConfig config, int ranks) {
           lines.forEach(out::println);
           out.println();
         });
+    for (Rank each : results) {
+      if (each.inputBytesSent > 0) {
+        out.printf(
+            "rank %d reads for others and sends them %s of samples per step%n",
+            each.rank, PlanReport.bytes(each.inputBytesSent));
+      }
+    }
     return new Results(strategy, results);
   }
 }

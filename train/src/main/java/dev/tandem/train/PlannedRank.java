@@ -1,6 +1,8 @@
 package dev.tandem.train;
 
 import dev.tandem.core.DType;
+import dev.tandem.data.load.Batch;
+import dev.tandem.data.order.Position;
 import dev.tandem.nn.spec.LayerCost;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.NetworkSpec;
@@ -17,9 +19,12 @@ import dev.tandem.parallel.stage.Schedule;
 import dev.tandem.parallel.stage.StageCuts;
 import dev.tandem.train.config.StrategyConfig;
 import dev.tandem.train.config.TrainingConfig;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What a rank of a run will compute, send and hold, as far as its configuration decides it. Nothing
@@ -45,9 +50,52 @@ public final class PlannedRank {
     return new PlannedRank(config, ranks, rank).report();
   }
 
+  /**
+   * Bytes that a rank sends in a step to hand samples on: if it reads for others, or passes on what
+   * it gets.
+   */
+  public static long inputBytes(TrainingConfig config, int ranks, int rank) {
+    return new PlannedRank(config, ranks, rank).inputBytes(ranks);
+  }
+
+  private long inputBytes(int ranks) {
+    Set<String> sameSamples =
+        mesh.axes().stream()
+            .map(Mesh.Axis::name)
+            .filter(axis -> !axis.equals(Mesh.DATA))
+            .collect(Collectors.toSet());
+    List<Integer> members = mesh.group(rank, sameSamples);
+    if (config.strategy().input() != StrategyConfig.Input.LEADER || members.size() == 1) {
+      return 0;
+    }
+    List<InputPart> parts = new ArrayList<>();
+    for (int member : members) {
+      PlannedGroups groups = PlannedGroups.onOneHost(mesh, member);
+      parts.add(InputPart.of(new PlannedRank(config, ranks, member).local(groups)));
+    }
+    Batch batch =
+        new Batch(
+            Position.START,
+            MemorySegment.NULL,
+            MemorySegment.NULL,
+            samples(),
+            config.batch().global(),
+            0);
+    return HandedBatches.bytes(
+        PlannedGroups.onOneHost(mesh, rank).position(sameSamples),
+        parts,
+        config.trainingPreparation().targetBytes(),
+        batch,
+        InputPart.Pieces.of(passes()));
+  }
+
+  private LocalNetwork local(PlannedGroups groups) {
+    return stage(config.plan(mesh, rank, groups::transfer));
+  }
+
   private PlanReport report() {
     PlannedGroups groups = PlannedGroups.onOneHost(mesh, rank);
-    LocalNetwork local = stage(config.plan(mesh, rank, groups::transfer));
+    LocalNetwork local = local(groups);
     PlannedStep step = step();
     return new PlanReport(
         mesh,
@@ -57,8 +105,19 @@ public final class PlannedRank {
         PlanMemory.of(local, groups, step, config.optimizer().valuesPerParameter(), open()));
   }
 
+  /** The most samples of a data group in a step. */
+  private int samples() {
+    return Math.ceilDiv(config.batch().global(), mesh.size(Mesh.DATA));
+  }
+
+  private int passes() {
+    int shards = Math.ceilDiv(config.determinism().shards(), mesh.size(Mesh.DATA));
+    return config.strategy().mesh().pipelined()
+        ? pieces()
+        : config.determinism().elastic() ? shards : config.batch().accumulation();
+  }
+
   private PlannedStep step() {
-    int samples = Math.ceilDiv(config.batch().global(), mesh.size(Mesh.DATA));
     DType activations =
         switch (config.compute().precision()) {
           case FLOAT32 -> DType.FLOAT32;
@@ -66,13 +125,9 @@ public final class PlannedRank {
         };
     StrategyConfig strategy = config.strategy();
     boolean pipelined = strategy.mesh().pipelined();
-    boolean elastic = config.determinism().elastic();
-    int shards = Math.ceilDiv(config.determinism().shards(), mesh.size(Mesh.DATA));
     PlannedStep step =
-        PlannedStep.of(samples)
-            .inPasses(
-                pipelined ? pieces() : elastic ? shards : config.batch().accumulation(),
-                pipelined && strategy.pipeline().recompute())
+        PlannedStep.of(samples())
+            .inPasses(passes(), pipelined && strategy.pipeline().recompute())
             .of(DType.FLOAT32, activations)
             .freezing(frozen);
     step = config.determinism().synchronisedBatchNorm() ? step.synchronising() : step;

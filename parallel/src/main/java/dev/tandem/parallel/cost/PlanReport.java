@@ -172,7 +172,8 @@ public record PlanReport(
     return lines;
   }
 
-  private static String bytes(long bytes) {
+  /** With a unit, as in the lines. */
+  public static String bytes(long bytes) {
     double value = (double) bytes;
     for (String unit : List.of("B", "KiB", "MiB")) {
       if (value < 1024) {
