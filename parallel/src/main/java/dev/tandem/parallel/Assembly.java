@@ -165,7 +165,7 @@ final class Assembly {
       Tensor known = exchanges.get(key);
       if (known == null) {
         known =
-            growsBeforeActivation(reached, next, fill)
+            !summed && growsBeforeActivation(reached, next, fill)
                 ? activatedMargins(reached, next, axes)
                 : exchange(
                     reached,
