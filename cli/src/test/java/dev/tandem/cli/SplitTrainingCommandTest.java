@@ -113,11 +113,18 @@ class SplitTrainingCommandTest {
         "spatial=2x2|4",
         "data=2,filter=2|4",
         "data=2,channel=2|4",
-        "data=2,spatial=2|4"
+        "data=2,spatial=2|4",
+        "pipeline|2",
+        "data=2,pipeline=2|4",
+        "sharded|2"
       })
   void glyphsAreLearned(String strategy, int ranks) throws IOException {
     String name = strategy.replaceAll("[=,]", "-");
-    JsonNode result = train(name, ranks, "--strategy", strategy);
+    Path many = folder.resolve("many");
+    if (!Files.exists(many)) {
+      GlyphDatabase.write(many, new Seed(3), 10_000, Progress.SILENT);
+    }
+    JsonNode result = train(name, ranks, "--strategy", strategy, "--set", "data.train=" + many);
     assertTrue(result.path("accuracy").asDouble() >= GOOD, result.toString());
     assertTrue(result.path("replicasIdentical").asBoolean());
   }

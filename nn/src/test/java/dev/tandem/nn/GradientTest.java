@@ -7,8 +7,8 @@ import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
-import dev.tandem.nn.models.DigitsNetwork;
 import dev.tandem.nn.spec.Activation;
+import dev.tandem.nn.spec.AveragePool;
 import dev.tandem.nn.spec.Convolution;
 import dev.tandem.nn.spec.Flatten;
 import dev.tandem.nn.spec.FullyConnected;
@@ -58,7 +58,17 @@ class GradientTest {
   @Test
   void float32AgreesWithFloat64() {
     Seed seed = TestSeed.of(GradientTest.class);
-    NetworkSpec spec = DigitsNetwork.spec();
+    // Without maxima and kinks: where rounding decides those, gradients jump.
+    NetworkSpec spec =
+        NetworkSpec.of(
+            Shape.of(1, 12, 12),
+            new Convolution("conv1", 8, 5, 1, 2),
+            Activation.gelu("gelu1"),
+            new AveragePool("pool1", 2, 2),
+            new Convolution("conv2", 16, 3, 1, 1),
+            Activation.gelu("gelu2"),
+            new Flatten("flatten"),
+            new FullyConnected("scores", 10));
     try (Network exact = Network.create(ENGINE, spec, seed, EXACT);
         Network rough = Network.create(ENGINE, spec, seed)) {
       Batches exactBatch = Batches.random(seed, spec, DType.FLOAT64, 8);
@@ -74,8 +84,7 @@ class GradientTest {
           largest = Math.max(largest, Math.abs(value));
           error = Math.max(error, Math.abs(value - actual.getAtIndex(ValueLayout.JAVA_FLOAT, i)));
         }
-        // A maximum that rounding decides otherwise moves a gradient by more than rounding does.
-        assertTrue(error <= 1e-2 * largest, expected.name() + " is off by " + error);
+        assertTrue(error <= 1e-4 * largest, expected.name() + " is off by " + error);
       }
     }
   }

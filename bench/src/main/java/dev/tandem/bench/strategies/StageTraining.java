@@ -86,6 +86,11 @@ final class StageTraining extends StrategyTraining {
   }
 
   @Override
+  int pieces() {
+    return MICRO_BATCHES;
+  }
+
+  @Override
   void passes(int step, boolean together) {
     TrainingStep training =
         TrainingStep.of(Workload.SEED, step)

@@ -58,7 +58,12 @@ abstract class StrategyTraining implements AutoCloseable {
     for (int i = 0; i < Workload.COMPARED_STEPS; i++) {
       step(true);
     }
-    return workload.error(network());
+    return workload.error(network(), pieces());
+  }
+
+  /** Into how many pieces a batch is cut, whose gradients add up. */
+  int pieces() {
+    return 1;
   }
 
   /** Trains; the first step does not count. */

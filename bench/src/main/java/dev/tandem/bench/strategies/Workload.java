@@ -32,6 +32,9 @@ final class Workload implements AutoCloseable {
   /** After this many steps parameters are compared. */
   static final int COMPARED_STEPS = 2;
 
+  /** Tensors whose values are smaller than this share of the largest hold little but rounding. */
+  private static final double LEAST = 1e-3;
+
   private static final double RATE = 0.01;
   private static final SgdMomentum.Settings SETTINGS =
       new SgdMomentum.Settings(0.9, 0, false, Double.POSITIVE_INFINITY);
@@ -41,7 +44,7 @@ final class Workload implements AutoCloseable {
   private final int batch;
   private final float[] inputs;
   private final long[] labels;
-  private final Map<String, float[]> reference = new HashMap<>();
+  private final Map<Integer, Map<String, float[]>> references = new HashMap<>();
 
   Workload(NetworkSpec network, int batch) {
     this.network = network;
@@ -107,50 +110,79 @@ final class Workload implements AutoCloseable {
     return new Samples(part, targets, count);
   }
 
-  /** What one process has after the steps that are compared; computed once. */
-  Map<String, float[]> reference() {
-    if (reference.isEmpty()) {
-      LocalNetwork local = LocalNetwork.undivided(network);
-      try (Network whole = network(local, 1, Optional.empty());
-          Optimizer optimizer = optimizer(whole)) {
-        Samples samples = samples(local, 0, batch);
-        for (int step = 0; step < COMPARED_STEPS; step++) {
+  /**
+   * What one process has after the steps that are compared; computed once.
+   *
+   * @param pieces of a batch whose gradients add up, each with batch statistics of its own
+   */
+  private Map<String, float[]> reference(int pieces) {
+    return references.computeIfAbsent(pieces, this::trained);
+  }
+
+  private Map<String, float[]> trained(int pieces) {
+    Map<String, float[]> parameters = new HashMap<>();
+    LocalNetwork local = LocalNetwork.undivided(network);
+    try (Network whole = network(local, 1, Optional.empty());
+        Optimizer optimizer = optimizer(whole)) {
+      for (int step = 0; step < COMPARED_STEPS; step++) {
+        for (int piece = 0; piece < pieces; piece++) {
+          int from = batch * piece / pieces;
+          int count = batch * (piece + 1) / pieces - from;
+          TrainingStep part = TrainingStep.of(SEED, step).withMeanOver(batch).withFirstSample(from);
+          if (pieces == 1) {
+            part = part.withStatistics(StatisticsReducer.LOCAL);
+          }
           whole.forwardBackward(
-              samples, TrainingStep.of(SEED, step).withStatistics(StatisticsReducer.LOCAL));
-          update(optimizer);
+              samples(local, from, count), piece == 0 ? part : part.accumulating());
         }
-        whole.parameters().forEach(each -> reference.put(each.name(), values(each)));
+        update(optimizer);
       }
+      whole.parameters().forEach(each -> parameters.put(each.name(), values(each)));
     }
-    return reference;
+    return parameters;
   }
 
   static float[] values(TensorView tensor) {
     return tensor.data().toArray(ValueLayout.JAVA_FLOAT);
   }
 
-  /** The largest difference of a rank's parameters from the reference, of the largest value. */
-  double error(Network network) {
+  /**
+   * The largest difference of a rank's parameters from those of one process, of the largest value
+   * of a tensor; tensors whose values are nearly 0 are compared with the network's largest.
+   *
+   * @param pieces as in {@link #reference}
+   */
+  double error(Network network, int pieces) {
+    Map<String, float[]> reference = reference(pieces);
+    double least =
+        LEAST * reference.values().stream().mapToDouble(Workload::largest).max().orElse(1);
     double worst = 0;
     List<TensorView> parameters = network.updatedParameters();
     for (int i = 0; i < parameters.size(); i++) {
-      float[] whole = reference().get(parameters.get(i).name());
+      float[] whole = reference.get(parameters.get(i).name());
       float[] own = values(parameters.get(i));
-      double[] largest = new double[2];
+      double[] difference = new double[1];
       network
           .updatedRegions()
           .get(i)
           .forEachRun(
               (at, place, length) -> {
                 for (int j = 0; j < length; j++) {
-                  float expected = whole[(int) at + j];
-                  largest[0] = Math.max(largest[0], Math.abs(expected));
-                  largest[1] = Math.max(largest[1], Math.abs(expected - own[(int) place + j]));
+                  difference[0] =
+                      Math.max(difference[0], Math.abs(whole[(int) at + j] - own[(int) place + j]));
                 }
               });
-      worst = Math.max(worst, largest[0] == 0 ? 0 : largest[1] / largest[0]);
+      worst = Math.max(worst, difference[0] / Math.max(least, largest(whole)));
     }
     return worst;
+  }
+
+  private static double largest(float[] values) {
+    double largest = 0;
+    for (float value : values) {
+      largest = Math.max(largest, Math.abs(value));
+    }
+    return largest;
   }
 
   @Override

@@ -35,7 +35,7 @@ class StepFiguresTest {
     try (Workload workload = new Workload(StrategiesNetwork.CIFAR.spec(), 2);
         Network network =
             Workload.network(LocalNetwork.undivided(workload.network()), 1, Optional.empty())) {
-      assertTrue(workload.error(network) > 0);
+      assertTrue(workload.error(network, 1) > 0);
     }
   }
 }
