@@ -18,7 +18,6 @@ final class StepFactory {
    * @param run the folder that a timeline is written to
    */
   static DistributedStep create(StepContext context, StepMeter meter, Path run) {
-    // Pipelines: if config.strategy().mesh().pipelined().
     return switch (context.config().determinism().level()) {
       case FAST -> {
         Optional<ServersConfig> servers = context.config().servers();

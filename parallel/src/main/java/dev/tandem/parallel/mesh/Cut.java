@@ -2,6 +2,7 @@ package dev.tandem.parallel.mesh;
 
 import dev.tandem.core.Ranges;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -78,10 +79,20 @@ public record Cut(List<Ranges> parts) {
     return parts.getFirst().whole();
   }
 
-  /** Whether no place is held by two ranks, and none is a margin. */
+  /** Whether every place is held by one rank, and none is a margin. */
   public boolean isDisjoint() {
-    return parts.stream().mapToLong(Ranges::extent).sum() == whole()
-        && parts.stream().allMatch(part -> part.held() == part.extent());
+    long next = 0;
+    for (Ranges.Run run :
+        parts.stream()
+            .flatMap(part -> part.runs().stream())
+            .sorted(Comparator.comparingLong(Ranges.Run::from))
+            .toList()) {
+      if (run.from() != next) {
+        return false;
+      }
+      next = run.to();
+    }
+    return next == whole() && parts.stream().allMatch(part -> part.held() == part.extent());
   }
 
   /** Whether every rank has something. */

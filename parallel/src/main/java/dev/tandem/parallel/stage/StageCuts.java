@@ -131,7 +131,7 @@ public final class StageCuts {
     check(stages);
     if (names.size() != stages - 1) {
       throw new UsageException(
-          "pipeline.cuts must name %d layers for %d stages, not %d"
+          "pipeline.cuts must name %d layers for %d stages, not %d; cuts: auto finds them"
               .formatted(stages - 1, stages, names.size()));
     }
     List<Integer> begins = new ArrayList<>(List.of(0));

@@ -96,7 +96,7 @@ class StageCutsTest {
     StageCuts cuts = cuts(skipping(), Set.of());
     assertEquals("pipeline=8: only 4 layers can begin a stage", refusal(() -> cuts.check(8)));
     assertEquals(
-        "pipeline.cuts must name 2 layers for 3 stages, not 1",
+        "pipeline.cuts must name 2 layers for 3 stages, not 1; cuts: auto finds them",
         refusal(() -> cuts.begins(List.of("fc2"), 3)));
     assertTrue(
         refusal(() -> cuts.begins(List.of("fc22"), 2))
