@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,10 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 class RunLockTest {
 
   /** A file system without locks. */
-  private static final Predicate<SharedFile> NONE =
-      _ -> {
-        throw new WorkFailedException("no locks here");
-      };
+  private static boolean none(SharedFile file) {
+    throw new WorkFailedException("no locks for " + file);
+  }
 
   @TempDir private Path run;
 
@@ -38,16 +36,16 @@ class RunLockTest {
   @Test
   void withoutLocksAHeartbeatSaysThatTheRunIsInUse() throws Exception {
     Path heartbeat = run.resolve("heartbeat");
-    try (RunLock _ = RunLock.take(run, NONE)) {
+    try (RunLock _ = RunLock.take(run, RunLockTest::none)) {
       assertTrue(Files.exists(heartbeat));
-      assertInUse(() -> RunLock.take(run, NONE));
+      assertInUse(() -> RunLock.take(run, RunLockTest::none));
     }
     assertFalse(Files.exists(heartbeat));
     // That of a process which was killed.
     Files.createFile(heartbeat);
-    assertInUse(() -> RunLock.take(run, NONE));
+    assertInUse(() -> RunLock.take(run, RunLockTest::none));
     Files.setLastModifiedTime(heartbeat, FileTime.from(Instant.now().minus(Duration.ofMinutes(2))));
-    RunLock.take(run, NONE).close();
+    RunLock.take(run, RunLockTest::none).close();
   }
 
   private static void assertInUse(Runnable take) {
