@@ -20,7 +20,7 @@ class RunLockTest {
 
   /** A file system without locks. */
   private static boolean none(SharedFile file) {
-    throw new WorkFailedException("no locks for " + file);
+    throw new WorkFailedException("no locks for a file of %d bytes".formatted(file.size()));
   }
 
   @TempDir private Path run;
