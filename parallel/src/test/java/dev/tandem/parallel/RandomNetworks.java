@@ -101,7 +101,7 @@ final class RandomNetworks {
           add(
               new LocalResponseNorm(
                   name("response"),
-                  1 + 2 * random.nextInt(3),
+                  oddSize(),
                   0.5,
                   0.75,
                   1,
@@ -171,6 +171,13 @@ final class RandomNetworks {
     }
     add(new FullyConnected(name("fc"), 5, random.nextBoolean()));
     return network.build();
+  }
+
+  /** The engine's means over volumes refuse windows that are larger than the volume. */
+  private int oddSize() {
+    long least = shape.extents().stream().skip(1).mapToLong(Long::longValue).min().orElse(1);
+    int size = 1 + 2 * random.nextInt(3);
+    return size <= least ? size : 1;
   }
 
   private Window window(boolean dilates) {

@@ -39,7 +39,7 @@ class RandomStrategyTest {
 
   @Test
   void fewNetworks() throws Exception {
-    check(12);
+    check(6);
   }
 
   @Test

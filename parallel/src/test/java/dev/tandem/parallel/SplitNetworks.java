@@ -335,7 +335,7 @@ final class SplitNetworks {
           LocalTensor tensor = local.tensors().get(name);
           if (!tensor.summand() && !tensor.margins()) {
             double[] expected = expected(whole.outputs.get(tensor.origin()), tensor, from, count);
-            compare(wrong, rank, "output of " + name, expected, values, first, 0);
+            compare(wrong, rank, "output of " + name, expected, values, first, 1);
           }
         });
     own.gradients.forEach(
@@ -381,7 +381,7 @@ final class SplitNetworks {
     int classes = network.classes();
     double[] answers = new double[count * classes];
     System.arraycopy(whole.answers, from * classes, answers, 0, answers.length);
-    compare(wrong, rank, "answers", answers, own.answers, last, 0);
+    compare(wrong, rank, "answers", answers, own.answers, last, 1);
     return wrong;
   }
 
