@@ -49,8 +49,8 @@ public final class OneRank implements Transfer {
         exchange(
             "crop",
             shape,
-            movement(Operation.COPY, Collective.NONE, inside, all),
-            movement(Operation.COPY, Collective.NONE, all, inside),
+            movement(Operation.COPY, Collective.LOCAL, inside, all),
+            movement(Operation.COPY, Collective.LOCAL, all, inside),
             alone),
         new Convolution("conv2", 4, 3, 1, 1),
         exchange(

@@ -126,7 +126,7 @@ final class Assembly {
     Movement movement =
         new Movement(
             Movement.Operation.COPY,
-            Movement.Collective.NONE,
+            Movement.Collective.LOCAL,
             factor,
             0,
             samples,

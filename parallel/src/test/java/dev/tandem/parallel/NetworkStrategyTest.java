@@ -1,6 +1,11 @@
 package dev.tandem.parallel;
 
 import dev.tandem.core.Seed;
+import dev.tandem.core.Shape;
+import dev.tandem.nn.spec.Convolution;
+import dev.tandem.nn.spec.Flatten;
+import dev.tandem.nn.spec.FullyConnected;
+import dev.tandem.nn.spec.NetworkBuilder;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.parallel.strategy.SpaceOptions;
 import dev.tandem.parallel.strategy.Strategy;
@@ -93,6 +98,20 @@ class NetworkStrategyTest {
         Strategy.USUAL.withLayers(Map.of("*.conv1", "data", "fc", "channel")),
         STEP,
         END);
+  }
+
+  /** A rank whose part of the output comes from the padding alone needs nothing of the input. */
+  @Test
+  void windowsWithinThePadding() throws Exception {
+    NetworkBuilder network = new NetworkBuilder(Shape.of(2, 5, 4));
+    network.add(new Convolution("first", 3, 1, 1, 0));
+    network.add(new Convolution("second", 3, 1, 2, 1));
+    network.add(new Flatten("flatten"));
+    network.add(new FullyConnected("fc", 5));
+    Seed seed = TestSeed.of(getClass());
+    SplitNetworks networks = new SplitNetworks(network.build(), seed, 5, 3);
+    networks.check(Meshes.of("height=3"), Strategy.USUAL, STEP, END);
+    networks.check(Meshes.of("height=3"), Strategy.USUAL.eagerly(), STEP, END);
   }
 
   /** The last batch of a data set may have fewer samples than there are ranks. */

@@ -49,7 +49,7 @@ final class RandomNetworks {
     shape = Shape.of(extents);
     network = new NetworkBuilder(shape);
     number = 0;
-    add(new Convolution(name("conv"), 4 + random.nextInt(6), window(true)));
+    add(new Convolution(name("conv"), 4 + random.nextInt(6), window(true).withDilation(1)));
     int layers = 2 + random.nextInt(5);
     for (int i = 0; i < layers; i++) {
       space();

@@ -39,7 +39,7 @@ class RandomStrategyTest {
 
   @Test
   void fewNetworks() throws Exception {
-    check(6);
+    check(12);
   }
 
   @Test

@@ -120,6 +120,7 @@ final class SplitNetworks {
     Computed computed = new Computed();
     try (Arena arena = Arena.ofConfined();
         Network serial = Network.create(engine, network, seed, options())) {
+      withoutZeros(serial);
       for (int i = 0; i < batches.size(); i++) {
         Batch batch = batches.get(i);
         TrainingStep step = TrainingStep.of(seed, i).withStatistics(StatisticsReducer.LOCAL);
@@ -141,6 +142,17 @@ final class SplitNetworks {
           arena.allocate((long) first.count * network.classes() * Double.BYTES, 64);
       serial.predict(memory(arena, first.inputs), first.count, answers);
       return computed.answering(answers.toArray(ValueLayout.JAVA_DOUBLE));
+    }
+  }
+
+  /** A bias of 0 would stay near it, and a maximum of zeros and such numbers go by the last bit. */
+  private static void withoutZeros(Network network) {
+    for (TensorView parameter : network.parameters()) {
+      for (long k = 0; k < parameter.data().byteSize() / Double.BYTES; k++) {
+        if (parameter.data().getAtIndex(ValueLayout.JAVA_DOUBLE, k) == 0) {
+          parameter.data().setAtIndex(ValueLayout.JAVA_DOUBLE, k, 0.01);
+        }
+      }
     }
   }
 
@@ -214,6 +226,7 @@ final class SplitNetworks {
               seed,
               options(),
               new NetworkPart(network, local.regions(), Optional.empty(), local.inputSamples()))) {
+        withoutZeros(own);
         for (int i = 0; i < batches.size(); i++) {
           Batch batch = batches.get(i);
           int from = batch.count * place / places;
@@ -323,7 +336,10 @@ final class SplitNetworks {
   private List<String> compare(
       LocalNetwork local, Computed own, int rank, int from, int count, double first, double last) {
     List<String> wrong = new ArrayList<>();
-    double largest = largest(whole.weightGradients.values());
+    // A bias before a normalisation has the gradient 0: what is left of the sum is compared with
+    // the numbers that were added up.
+    double largest =
+        Math.max(largest(whole.weightGradients.values()), largest(whole.gradients.values()));
     Set<String> exchanges = new HashSet<>();
     for (NetworkSpec.Node node : local.spec().nodes()) {
       if (node.layer() instanceof Exchange) {

@@ -6,7 +6,6 @@ import dev.tandem.nn.spec.Movement.Box;
 import dev.tandem.nn.spec.Movement.Parcel;
 import dev.tandem.nn.spec.Movement.Range;
 import dev.tandem.nn.spec.SampleShare;
-import java.util.Arrays;
 import java.util.List;
 
 /** Where boxes of a movement are in tensors and in memory. */
@@ -39,12 +38,6 @@ final class Boxes {
       extents[i] = box.ranges().get(i - 1).length();
     }
     return extents;
-  }
-
-  /** Whether the samples of a tensor have this shape. */
-  static boolean isSample(Tensor tensor, Shape shape) {
-    List<Long> extents = Arrays.stream(tensor.sizes()).skip(1).boxed().toList();
-    return extents.equals(shape.extents());
   }
 
   /** Whether a parcel is one box that is all of a tensor. */

@@ -51,9 +51,9 @@ final class MovementRun {
     workspace = tensors.workspace();
     placement =
         switch (movement.collective()) {
-          case NONE, EXCHANGE, ALLGATHER -> place(movement.incoming());
+          case LOCAL, EXCHANGE, ALLGATHER -> place(movement.incoming());
           case REDUCE_SCATTER -> place(List.of(own(movement.incoming())));
-          case ALLREDUCE -> null;
+          case IDENTITY, ALLREDUCE -> null;
         };
   }
 
@@ -75,14 +75,12 @@ final class MovementRun {
           "layer %s: %d samples, not %s of %d"
               .formatted(layer, source.size(0), movement.source(), samples));
     }
-    if (movement.isIdentity() && Boxes.isSample(source, shape)) {
-      return source;
-    }
-    if (source != null && source.type() != type) {
+    if (source != null && source.type() != type && !movement.isIdentity()) {
       source = source.to(type);
     }
     return switch (movement.collective()) {
-      case NONE -> local(source, samples);
+      case IDENTITY -> source;
+      case LOCAL -> local(source, samples);
       case EXCHANGE -> exchange(source, samples);
       case ALLGATHER -> allgather(source, samples);
       case REDUCE_SCATTER -> reduceScatter(source, samples);

@@ -34,6 +34,21 @@ public record AveragePool(String name, @JsonUnwrapped Window window, @Default("f
 
   @Override
   public Shape output(List<Shape> inputs) {
-    return Pools.output(this, inputs, window, ceil);
+    Shape output = Pools.output(this, inputs, window, ceil);
+    checkVolume(inputs.getFirst());
+    return output;
+  }
+
+  /** Over volumes the engine wants the window within the input itself, padding or not. */
+  private void checkVolume(Shape input) {
+    int dimensions = input.extents().size() - 1;
+    Window full = window.over(dimensions);
+    for (int i = 0; i < dimensions && dimensions == 3; i++) {
+      if (full.kernel().get(i) > input.extents().get(i + 1)) {
+        throw new UsageException(
+            "layer %s: its window %s is larger than its input %s, padding apart"
+                .formatted(name, full.kernel(), input));
+      }
+    }
   }
 }

@@ -35,8 +35,10 @@ public record Movement(
 
   /** How it travels. */
   public enum Collective {
-    /** Not at all: all boxes are the own rank's. */
-    NONE,
+    /** Not at all: the result is the source. */
+    IDENTITY,
+    /** Within the rank: all boxes are its own, or there are none and the result is filled. */
+    LOCAL,
     /** A message to each rank that gets something. */
     EXCHANGE,
     /** COPY where every rank gets all of every rank's source. */
@@ -89,12 +91,12 @@ public record Movement(
 
   /** Whether the result is the source, unchanged. */
   public boolean isIdentity() {
-    return collective == Collective.NONE && factor == 1 && outgoing.isEmpty() && incoming.isEmpty();
+    return collective == Collective.IDENTITY;
   }
 
   /** Nothing happens: the result is the source, which has these samples. */
   public static Movement identity(SampleShare samples) {
     return new Movement(
-        Operation.COPY, Collective.NONE, 1, 0, samples, samples, List.of(), List.of());
+        Operation.COPY, Collective.IDENTITY, 1, 0, samples, samples, List.of(), List.of());
   }
 }

@@ -39,6 +39,10 @@ class NetworkSpecTest {
         image,
         new Convolution("conv", 2, 7, 1, 1));
     refuses(
+        "layer mean: its window [4, 4, 4] is larger than its input [1, 3, 4, 4], padding apart",
+        Shape.of(1, 3, 4, 4),
+        new AveragePool("mean", Window.of(4).withPadding(1), false));
+    refuses(
         "layer scores takes rows (features) or sequences (tokens, features), not [1, 4, 4]: put a"
             + " flatten layer before it",
         image,

@@ -27,7 +27,7 @@ record MovementCost(Movement movement, Shape source, long samples, DType type) {
       return new Cost(0, 0);
     }
     return switch (movement.collective()) {
-      case NONE -> new Cost(0, 0);
+      case IDENTITY, LOCAL -> new Cost(0, 0);
       case EXCHANGE ->
           MessageExchange.cost(
               toOthers(movement.outgoing(), position), toOthers(movement.incoming(), position));
@@ -52,7 +52,7 @@ record MovementCost(Movement movement, Shape source, long samples, DType type) {
    */
   long outgoingBytes(int own) {
     return switch (movement.collective()) {
-      case NONE, ALLREDUCE -> 0;
+      case IDENTITY, LOCAL, ALLREDUCE -> 0;
       case EXCHANGE -> alignedBytes(movement.outgoing(), own);
       // The same to every rank.
       case ALLGATHER -> bytes(movement.outgoing().stream().limit(1).toList());
@@ -63,7 +63,7 @@ record MovementCost(Movement movement, Shape source, long samples, DType type) {
   /** Bytes of memory for what comes. */
   long incomingBytes(int own) {
     return switch (movement.collective()) {
-      case NONE, ALLREDUCE -> 0;
+      case IDENTITY, LOCAL, ALLREDUCE -> 0;
       case EXCHANGE -> alignedBytes(movement.incoming(), own);
       case ALLGATHER -> bytes(movement.incoming());
       // Of all summands of the rank's block only the sum.

@@ -142,15 +142,14 @@ public record PlanReport(
   }
 
   private static String words(Movement movement) {
-    return movement.isIdentity()
-        ? "-"
-        : switch (movement.collective()) {
-          case NONE -> "slice";
-          case EXCHANGE -> "exchange";
-          case ALLGATHER -> "allgather";
-          case REDUCE_SCATTER -> "reduce-scatter";
-          case ALLREDUCE -> "allreduce";
-        };
+    return switch (movement.collective()) {
+      case IDENTITY -> "-";
+      case LOCAL -> "slice";
+      case EXCHANGE -> "exchange";
+      case ALLGATHER -> "allgather";
+      case REDUCE_SCATTER -> "reduce-scatter";
+      case ALLREDUCE -> "allreduce";
+    };
   }
 
   private static List<String> table(List<List<String>> rows) {

@@ -90,7 +90,7 @@ public record Conversion(
     }
     return new Movement(
         operation,
-        travels ? collective(source, result, adds) : Collective.NONE,
+        travels ? collective(source, result, adds) : Collective.LOCAL,
         1,
         filled,
         sourceSamples,

@@ -171,7 +171,7 @@ record MovementCases(
       }
     }
     double fill = new double[] {0, 0, Double.NEGATIVE_INFINITY, 2}[random.nextInt(4)];
-    Collective collective = local ? Collective.NONE : Collective.EXCHANGE;
+    Collective collective = local ? Collective.LOCAL : Collective.EXCHANGE;
     List<Movement> forward =
         movements(
             Operation.COPY, collective, factor(random), fill, sourceShares, resultShares, legs);
