@@ -2,12 +2,15 @@ package dev.tandem.nn.engine;
 
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -26,6 +29,9 @@ public final class Libtorch {
 
   /** What every libtorch has. */
   private static final List<String> REQUIRED = List.of("libc10.so", "libtorch_cpu.so");
+
+  /** The first bytes of a shared library. */
+  private static final byte[] ELF = {0x7f, 'E', 'L', 'F'};
 
   private static Libtorch loaded;
   private static boolean oneDnn;
@@ -183,10 +189,22 @@ public final class Libtorch {
     if (!Files.isReadable(file)) {
       throw unusable(file.getParent(), "there is no file " + file.getFileName());
     }
+    // The JVM would look into it and print warnings of its own.
+    if (!startsAsLibrary(file)) {
+      throw unusable(file.getParent(), file.getFileName() + " is not a shared library");
+    }
     try {
       return SymbolLookup.libraryLookup(file, Arena.global());
     } catch (IllegalArgumentException e) {
       throw unusable(file.getParent(), SystemLibrary.reason(file.toString(), e));
+    }
+  }
+
+  private static boolean startsAsLibrary(Path file) {
+    try (InputStream bytes = Files.newInputStream(file)) {
+      return Arrays.equals(bytes.readNBytes(ELF.length), ELF);
+    } catch (IOException e) {
+      throw unusable(file.getParent(), file.getFileName() + " cannot be read: " + e.getMessage());
     }
   }
 

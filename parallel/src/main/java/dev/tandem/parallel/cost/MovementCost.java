@@ -1,14 +1,14 @@
 package dev.tandem.parallel.cost;
 
-import dev.tandem.comm.collective.Allgather;
 import dev.tandem.comm.collective.Cost;
 import dev.tandem.comm.collective.MessageExchange;
-import dev.tandem.comm.collective.ReduceScatter;
 import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.Movement;
 import dev.tandem.nn.spec.Movement.Parcel;
+import dev.tandem.parallel.cost.PlanTraffic.Call;
+import dev.tandem.parallel.cost.PlanTraffic.Operation;
 import java.util.List;
 
 /**
@@ -21,18 +21,17 @@ record MovementCost(Movement movement, Shape source, long samples, DType type) {
 
   private static final long ALIGNMENT = 64;
 
-  /** What it sends within a group. */
-  Cost within(TeamPosition position, PlannedGroups groups) {
-    if (position.size() == 1) {
-      return new Cost(0, 0);
-    }
+  /** What it does within a group. */
+  Call within(TeamPosition position, PlannedGroups groups) {
     return switch (movement.collective()) {
-      case IDENTITY, LOCAL -> new Cost(0, 0);
-      case EXCHANGE ->
-          MessageExchange.cost(
-              toOthers(movement.outgoing(), position), toOthers(movement.incoming(), position));
-      case ALLGATHER -> Allgather.cost(position, lengths(movement.incoming(), position));
-      case REDUCE_SCATTER -> ReduceScatter.cost(position, lengths(movement.outgoing(), position));
+      case IDENTITY, LOCAL -> new Call(Operation.EXCHANGE, position, 0, new Cost(0, 0));
+      case EXCHANGE -> {
+        long[] outgoing = toOthers(movement.outgoing(), position);
+        Cost cost = MessageExchange.cost(outgoing, toOthers(movement.incoming(), position));
+        yield new Call(Operation.EXCHANGE, position, cost.bytesSent(), cost);
+      }
+      case ALLGATHER -> groups.allgather(position, lengths(movement.incoming(), position));
+      case REDUCE_SCATTER -> groups.reduceScatter(position, lengths(movement.outgoing(), position));
       case ALLREDUCE ->
           groups.allreduce(
               position, movement.source().count(samples) * source.elements() * type.bytes(), type);
@@ -40,9 +39,10 @@ record MovementCost(Movement movement, Shape source, long samples, DType type) {
   }
 
   /** What it sends to the rank of another stage: one message for each tensor. */
-  Cost toStage() {
-    return new Cost(
-        movement.outgoing().size() + movement.incoming().size(), bytes(movement.outgoing()));
+  Call toStage(TeamPosition stages) {
+    long bytes = bytes(movement.outgoing());
+    Cost cost = new Cost(movement.outgoing().size() + movement.incoming().size(), bytes);
+    return new Call(Operation.SEND, stages, bytes, cost);
   }
 
   /**

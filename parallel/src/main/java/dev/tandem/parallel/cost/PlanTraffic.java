@@ -1,8 +1,10 @@
 package dev.tandem.parallel.cost;
 
 import dev.tandem.comm.collective.Cost;
+import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.parallel.LocalNetwork;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What one rank sends in a training step of a plan, from the formulas of the collectives: what
@@ -30,8 +32,39 @@ public record PlanTraffic(List<Item> items) {
     PARAMETERS
   }
 
-  /** What travels for one layer of the rank's network. */
-  public record Item(String layer, Kind kind, Cost cost) {}
+  /** The call by which something travels. */
+  public enum Operation {
+    /** A message to each of some ranks of a group. */
+    EXCHANGE,
+    ALLGATHER,
+    REDUCE_SCATTER,
+    ALLREDUCE,
+    /** A message to the rank of the stage before or after. */
+    SEND
+  }
+
+  /**
+   * One call of an operation.
+   *
+   * @param ranks that take part
+   * @param bytes that are reduced, or gathered from or scattered to all ranks together; those that
+   *     the rank sends, of messages
+   */
+  public record Call(Operation operation, TeamPosition ranks, long bytes, Cost cost) {}
+
+  /**
+   * What travels for one layer of the rank's network.
+   *
+   * @param along the axes of the mesh along which the ranks lie; of a {@link Operation#SEND} the
+   *     pipeline's
+   */
+  public record Item(String layer, Kind kind, Set<String> along, Call call) {
+
+    /** What it costs the rank. */
+    public Cost cost() {
+      return call.cost;
+    }
+  }
 
   public PlanTraffic {
     items = List.copyOf(items);
@@ -64,7 +97,7 @@ public record PlanTraffic(List<Item> items) {
   private static Cost sum(List<Item> items) {
     Cost sum = new Cost(0, 0);
     for (Item item : items) {
-      sum = sum.then(item.cost);
+      sum = sum.then(item.cost());
     }
     return sum;
   }

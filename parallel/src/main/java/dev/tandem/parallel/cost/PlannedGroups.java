@@ -1,12 +1,16 @@
 package dev.tandem.parallel.cost;
 
+import dev.tandem.comm.collective.Allgather;
 import dev.tandem.comm.collective.Allreduce;
 import dev.tandem.comm.collective.CollectiveSettings;
 import dev.tandem.comm.collective.Cost;
 import dev.tandem.comm.collective.Layout;
+import dev.tandem.comm.collective.ReduceScatter;
 import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.core.DType;
 import dev.tandem.nn.spec.Transfer;
+import dev.tandem.parallel.cost.PlanTraffic.Call;
+import dev.tandem.parallel.cost.PlanTraffic.Operation;
 import dev.tandem.parallel.exchange.NoTransfer;
 import dev.tandem.parallel.mesh.Mesh;
 import java.util.Collections;
@@ -15,6 +19,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 /**
  * The groups of a rank in a mesh whose ranks need not be there: plans are made with its transfers,
@@ -24,6 +29,8 @@ public final class PlannedGroups {
 
   private static final TeamPosition ALONE = new TeamPosition(0, 1, false);
 
+  private static final Cost NOTHING = new Cost(0, 0);
+
   private final Mesh mesh;
   private final int rank;
   private final List<Integer> hosts;
@@ -32,6 +39,8 @@ public final class PlannedGroups {
   private final Map<Set<String>, Transfer> transfers = new HashMap<>();
   // By the transfer itself: those of different groups may be equal.
   private final IdentityHashMap<Transfer, TeamPosition> positions = new IdentityHashMap<>();
+  private final Map<Set<String>, TeamPosition> byAxes = new HashMap<>();
+  private final IdentityHashMap<Transfer, Set<String>> axes = new IdentityHashMap<>();
 
   /**
    * The groups of a rank.
@@ -71,12 +80,17 @@ public final class PlannedGroups {
           TeamPosition position = position(sorted);
           Transfer transfer = new NoTransfer(position.size(), position.rank());
           positions.put(transfer, position);
+          this.axes.put(transfer, sorted);
           return transfer;
         });
   }
 
   /** The rank's position in the group along these axes. */
   public TeamPosition position(Set<String> axes) {
+    return byAxes.computeIfAbsent(Set.copyOf(axes), this::found);
+  }
+
+  private TeamPosition found(Set<String> axes) {
     List<Integer> members = mesh.group(rank, axes);
     int[] own = members.stream().mapToInt(hosts::get).toArray();
     Layout layout = Layout.of(own);
@@ -98,8 +112,25 @@ public final class PlannedGroups {
     return position;
   }
 
-  Cost allreduce(TeamPosition position, long bytes, DType type) {
-    return Allreduce.cost(
-        position, bytes, type, settings.allreduce(position, bytes, settings.determinism()));
+  /** The axes of a group that a plan names. */
+  Set<String> axes(Transfer transfer) {
+    return axes.getOrDefault(transfer, Set.of());
+  }
+
+  Call allreduce(TeamPosition position, long bytes, DType type) {
+    Cost cost =
+        Allreduce.cost(
+            position, bytes, type, settings.allreduce(position, bytes, settings.determinism()));
+    return new Call(Operation.ALLREDUCE, position, bytes, cost);
+  }
+
+  Call allgather(TeamPosition position, long[] lengths) {
+    Cost cost = position.size() == 1 ? NOTHING : Allgather.cost(position, lengths);
+    return new Call(Operation.ALLGATHER, position, LongStream.of(lengths).sum(), cost);
+  }
+
+  Call reduceScatter(TeamPosition position, long[] lengths) {
+    Cost cost = position.size() == 1 ? NOTHING : ReduceScatter.cost(position, lengths);
+    return new Call(Operation.REDUCE_SCATTER, position, LongStream.of(lengths).sum(), cost);
   }
 }

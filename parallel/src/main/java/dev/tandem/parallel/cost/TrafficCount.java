@@ -1,8 +1,5 @@
 package dev.tandem.parallel.cost;
 
-import dev.tandem.comm.collective.Allgather;
-import dev.tandem.comm.collective.Cost;
-import dev.tandem.comm.collective.ReduceScatter;
 import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
@@ -15,6 +12,7 @@ import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.nn.spec.SampleShare;
 import dev.tandem.nn.spec.Transfer;
 import dev.tandem.parallel.LocalNetwork;
+import dev.tandem.parallel.cost.PlanTraffic.Call;
 import dev.tandem.parallel.cost.PlanTraffic.Item;
 import dev.tandem.parallel.cost.PlanTraffic.Kind;
 import dev.tandem.parallel.cost.PlannedStep.Pass;
@@ -31,6 +29,8 @@ import java.util.Set;
 final class TrafficCount {
 
   private static final Set<String> DATA = Set.of(Mesh.DATA);
+
+  private static final Set<String> STAGES = Set.of(Mesh.PIPELINE);
 
   private final LocalNetwork network;
   private final PlannedGroups groups;
@@ -70,9 +70,9 @@ final class TrafficCount {
     return new PlanTraffic(items);
   }
 
-  private void add(String layer, Kind kind, Cost cost) {
-    if (cost.bytesSent() > 0 || cost.steps() > 0) {
-      items.add(new Item(layer, kind, cost));
+  private void add(String layer, Kind kind, Set<String> along, Call call) {
+    if (call.cost().bytesSent() > 0 || call.cost().steps() > 0) {
+      items.add(new Item(layer, kind, along, call));
     }
   }
 
@@ -87,32 +87,36 @@ final class TrafficCount {
           new MovementCost(
               exchange.backward(), exchange.shape(), pass.samples(), step.activations());
       for (int i = 0; i < (within && pass.repeated() ? 2 : 1); i++) {
-        add(node.name(), Kind.FORWARD, cost(exchange, forward));
+        add(node.name(), Kind.FORWARD, along(exchange), call(exchange, forward));
       }
       if (returns) {
-        add(node.name(), Kind.BACKWARD, cost(exchange, backward));
+        add(node.name(), Kind.BACKWARD, along(exchange), call(exchange, backward));
       }
     }
   }
 
-  private Cost cost(Exchange exchange, MovementCost movement) {
+  private Set<String> along(Exchange exchange) {
+    return exchange.role() == Exchange.Role.WITHIN ? groups.axes(exchange.transfer()) : STAGES;
+  }
+
+  private Call call(Exchange exchange, MovementCost movement) {
     return exchange.role() == Exchange.Role.WITHIN
         ? movement.within(groups.position(exchange.transfer()), groups)
-        : movement.toStage();
+        : movement.toStage(groups.position(STAGES));
   }
 
   /** A number, and two for each channel; backward two for each channel. */
   private void batchNorm(BatchNorm norm, long channels, boolean learnsBefore) {
-    List<TeamPosition> meetings = new ArrayList<>();
-    norm.ranks().map(groups::position).ifPresent(meetings::add);
+    List<Set<String>> meetings = new ArrayList<>();
+    norm.ranks().map(groups::axes).ifPresent(meetings::add);
     if (step.synchronised()) {
-      meetings.add(groups.position(DATA));
+      meetings.add(DATA);
     }
     for (Pass pass : step.passes()) {
-      for (TeamPosition position : meetings) {
-        statistics(norm.name(), position, 1 + 2 * channels, pass.repeated() ? 2 : 1);
+      for (Set<String> axes : meetings) {
+        statistics(norm.name(), axes, 1 + 2 * channels, pass.repeated() ? 2 : 1);
         if (learnsBefore || step.synchronised()) {
-          statistics(norm.name(), position, 2 * channels, 1);
+          statistics(norm.name(), axes, 2 * channels, 1);
         }
       }
     }
@@ -120,21 +124,23 @@ final class TrafficCount {
 
   /** The same for each sample and group. */
   private void groupNorm(GroupNorm norm, Transfer ranks, boolean learnsBefore) {
-    TeamPosition position = groups.position(ranks);
+    Set<String> axes = groups.axes(ranks);
     for (Pass pass : step.passes()) {
       long sums = samples.get(norm.name()).count(pass.samples()) * norm.groups();
-      statistics(norm.name(), position, 1 + 2 * sums, pass.repeated() ? 2 : 1);
+      statistics(norm.name(), axes, 1 + 2 * sums, pass.repeated() ? 2 : 1);
       if (learnsBefore) {
-        statistics(norm.name(), position, 2 * sums, 1);
+        statistics(norm.name(), axes, 2 * sums, 1);
       }
     }
   }
 
-  private void statistics(String layer, TeamPosition position, long elements, int times) {
+  private void statistics(String layer, Set<String> axes, long elements, int times) {
+    TeamPosition position = groups.position(axes);
     for (int i = 0; i < times; i++) {
       add(
           layer,
           Kind.STATISTICS,
+          axes,
           groups.allreduce(position, elements * DType.FLOAT64.bytes(), DType.FLOAT64));
     }
   }
@@ -150,19 +156,24 @@ final class TrafficCount {
         add(
             layer,
             Kind.GRADIENTS,
+            inner,
             groups.allreduce(groups.position(inner), bytes, step.parameters()));
         if (data.size() > 1) {
-          add(layer, Kind.GRADIENTS, ReduceScatter.cost(data, rows.lengths()));
+          add(layer, Kind.GRADIENTS, DATA, groups.reduceScatter(data, rows.lengths()));
         }
       }
     } else if (!frozen) {
       Set<String> all = new HashSet<>(inner);
       all.add(Mesh.DATA);
-      add(layer, Kind.GRADIENTS, groups.allreduce(groups.position(all), bytes, step.parameters()));
+      add(
+          layer,
+          Kind.GRADIENTS,
+          all,
+          groups.allreduce(groups.position(all), bytes, step.parameters()));
     }
     if (data.size() > 1) {
       for (int i = 0; i < fetches(); i++) {
-        add(layer, Kind.PARAMETERS, Allgather.cost(data, rows.lengths()));
+        add(layer, Kind.PARAMETERS, DATA, groups.allgather(data, rows.lengths()));
       }
     }
   }
