@@ -8,12 +8,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Which of its group's samples a rank has in each tensor of its network. */
-final class SamplesByLayer {
+public final class SamplesByLayer {
 
   private SamplesByLayer() {}
 
   /** By the names of layers, and of the input. */
-  static Map<String, SampleShare> of(LocalNetwork network) {
+  public static Map<String, SampleShare> of(LocalNetwork network) {
     Map<String, SampleShare> shares = new HashMap<>();
     shares.put(NetworkSpec.INPUT, network.inputSamples());
     for (NetworkSpec.Node node : network.spec().nodes()) {

@@ -1,0 +1,68 @@
+package dev.tandem.oracle.projection;
+
+import dev.tandem.core.DType;
+import dev.tandem.core.Shape;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.NetworkSpec.Node;
+import dev.tandem.parallel.cost.PlanMemory;
+import dev.tandem.parallel.cost.PlannedGroups;
+import dev.tandem.parallel.cost.PlannedStep;
+import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.mesh.Mesh.Axis;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The memory of a rank: as {@code parallel} counts it, or as published models do. */
+final class MemoryCount {
+
+  private MemoryCount() {}
+
+  /** What a step of a candidate does, for ranks with some samples. */
+  static PlannedStep step(Workload workload, Candidate candidate, long samples, int passes) {
+    boolean repeated = candidate.stages().filter(Candidate.Stages::recompute).isPresent();
+    PlannedStep step =
+        PlannedStep.of(samples)
+            .inPasses(passes, repeated)
+            .of(DType.FLOAT32, workload.activations())
+            .freezing(workload.frozen());
+    step = workload.synchronised() ? step.synchronising() : step;
+    return candidate.shard().map(step::sharding).orElse(step);
+  }
+
+  /**
+   * The memory of the first rank along {@code data}.
+   *
+   * @param data ranks along it
+   * @param open passes whose activations are there at once
+   */
+  static PlanMemory of(
+      LocalPlan plan, Workload workload, PlannedStep step, int data, int open, Set<Term> terms) {
+    int state = terms.contains(Term.OPTIMIZER_STATE) ? workload.stateValues() : 0;
+    List<Axis> axes = new ArrayList<>(List.of(new Axis(Mesh.DATA, data)));
+    axes.addAll(plan.groups().mesh().inner());
+    PlannedGroups groups = PlannedGroups.onOneHost(new Mesh(axes), plan.groups().rank());
+    PlanMemory memory = PlanMemory.of(plan.network(), groups, step, state, open);
+    return terms.contains(Term.KEPT_OUTPUTS) ? memory : published(plan, memory, step);
+  }
+
+  /** Inputs and outputs of all layers, and as much for their gradients. */
+  private static PlanMemory published(LocalPlan plan, PlanMemory memory, PlannedStep step) {
+    long samples = step.passes().stream().mapToLong(PlannedStep.Pass::samples).sum();
+    Map<String, Shape> shapes = plan.network().spec().shapes();
+    Map<String, Long> activations = new LinkedHashMap<>();
+    for (Node node : plan.network().spec().nodes()) {
+      long elements = shapes.get(node.name()).elements();
+      for (String input : node.inputs()) {
+        elements += shapes.get(input).elements();
+      }
+      activations.put(node.name(), elements * samples * step.activations().bytes());
+    }
+    activations.put(NetworkSpec.INPUT, 0L);
+    long all = activations.values().stream().mapToLong(Long::longValue).sum();
+    return new PlanMemory(
+        memory.parameters(), memory.gradients(), memory.state(), activations, all, 0);
+  }
+}

@@ -1,0 +1,202 @@
+package dev.tandem.oracle.projection;
+
+import dev.tandem.core.DType;
+import dev.tandem.core.Shape;
+import dev.tandem.nn.spec.Exchange;
+import dev.tandem.nn.spec.LayerSpec;
+import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.nn.spec.NetworkSpec.Node;
+import dev.tandem.oracle.collective.Group;
+import dev.tandem.oracle.profile.LayerSeconds;
+import dev.tandem.parallel.cost.PlanTraffic;
+import dev.tandem.parallel.cost.PlanTraffic.Kind;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * What the layers of a rank take in one forward and one backward pass of some samples, in seconds,
+ * by layer. Arrays are not changed after the constructor.
+ */
+final class PassTimes {
+
+  final double[] forward;
+  final double[] backward;
+  final double[] copyForward;
+  final double[] copyBackward;
+  final double[] exchangeForward;
+  final double[] exchangeBackward;
+  final double[] statistics;
+
+  /** Once for each pass. */
+  final double perPass;
+
+  /** Bytes that the rank sends. */
+  final long sent;
+
+  /** Seconds of layers times their relative spread. */
+  final double spread;
+
+  /** Seconds of layers that were not measured themselves. */
+  final double estimated;
+
+  /**
+   * The times of a plan.
+   *
+   * @param samples of the ranks that have the same samples
+   * @param groups the ranks along axes of the whole mesh
+   */
+  PassTimes(
+      LocalPlan plan,
+      Workload workload,
+      Environment environment,
+      Set<Term> terms,
+      long samples,
+      Function<Set<String>, Group> groups) {
+    List<LocalPlan.Work> work = plan.work();
+    int layers = work.size();
+    forward = new double[layers];
+    backward = new double[layers];
+    copyForward = new double[layers];
+    copyBackward = new double[layers];
+    exchangeForward = new double[layers];
+    exchangeBackward = new double[layers];
+    statistics = new double[layers];
+    Map<String, Integer> places = new HashMap<>();
+    Wholes wholes = new Wholes(plan.network().whole());
+    double spreadSum = 0;
+    double estimates = 0;
+    for (int i = 0; i < layers; i++) {
+      LocalPlan.Work own = work.get(i);
+      places.put(own.layer().name(), i);
+      if (own.layer() instanceof Exchange exchange) {
+        if (terms.contains(Term.COPIES)) {
+          copies(i, exchange, own, workload, environment.layers(), samples);
+        }
+      } else {
+        LayerSeconds.Passes passes =
+            passes(own, wholes, environment.layers(), terms, own.samples().count(samples), samples);
+        forward[i] = passes.forward();
+        if (own.learns() && !workload.inference()) {
+          boolean weights =
+              !own.parameters().isEmpty() && !plan.frozen().contains(own.layer().name());
+          backward[i] =
+              (weights || own.parameters().isEmpty() ? passes.backwardWeights() : 0)
+                  + (own.returns() ? passes.backwardData() : 0);
+        }
+        spreadSum += (forward[i] + backward[i]) * passes.spread();
+        estimates += passes.measured() ? 0 : forward[i] + backward[i];
+      }
+    }
+    spread = spreadSum;
+    estimated = estimates;
+    perPass = terms.contains(Term.PASSES) ? environment.layers().perPass(layers) : 0;
+    long bytes = 0;
+    for (PlanTraffic.Item item : plan.traffic(samples, workload.activations()).items()) {
+      if (workload.inference() && item.kind() != Kind.FORWARD) {
+        continue;
+      }
+      int place = places.get(item.layer());
+      double seconds =
+          item.kind() == Kind.STATISTICS && !terms.contains(Term.STATISTICS)
+              ? 0
+              : environment
+                  .collectives()
+                  .of(
+                      item.call().operation(),
+                      groups.apply(item.along()),
+                      item.call().bytes(),
+                      Math.toIntExact(Math.max(1, item.cost().steps())));
+      switch (item.kind()) {
+        case FORWARD -> exchangeForward[place] += seconds;
+        case BACKWARD -> exchangeBackward[place] += seconds;
+        case STATISTICS -> statistics[place] += seconds;
+        // Those of the ranks along data, too, are added for a mesh.
+        default -> {}
+      }
+      boolean passing =
+          item.kind() == Kind.FORWARD
+              || item.kind() == Kind.BACKWARD
+              || item.kind() == Kind.STATISTICS;
+      bytes += passing ? item.cost().bytesSent() : 0;
+    }
+    sent = bytes;
+  }
+
+  private void copies(
+      int place,
+      Exchange exchange,
+      LocalPlan.Work own,
+      Workload workload,
+      LayerSeconds layers,
+      long samples) {
+    DType type = workload.activations();
+    copyForward[place] = layers.copy(LocalPlan.copied(exchange.forward(), exchange, samples, type));
+    boolean back = own.learns() && !workload.inference();
+    copyBackward[place] =
+        back ? layers.copy(LocalPlan.copied(exchange.backward(), exchange, samples, type)) : 0;
+  }
+
+  /** The layers of a whole network by name. */
+  private static final class Wholes {
+
+    private final Map<String, Integer> places = new HashMap<>();
+    private final NetworkSpec network;
+    private final List<List<Shape>> inputs;
+
+    Wholes(NetworkSpec network) {
+      this.network = network;
+      inputs = network.layerInputs();
+      for (int i = 0; i < inputs.size(); i++) {
+        places.put(network.nodes().get(i).name(), i);
+      }
+    }
+
+    LayerSeconds.Passes passes(String name, LayerSeconds layers, long samples) {
+      int place = places.get(name);
+      Node node = network.nodes().get(place);
+      return layers.of(node.layer(), inputs.get(place), samples);
+    }
+  }
+
+  private static LayerSeconds.Passes passes(
+      LocalPlan.Work own,
+      Wholes wholes,
+      LayerSeconds layers,
+      Set<Term> terms,
+      long ownSamples,
+      long samples) {
+    LayerSpec layer = own.layer();
+    if (terms.contains(Term.SPLIT_KERNELS)) {
+      return layers.of(layer, own.inputs(), ownSamples);
+    }
+    LayerSeconds.Passes whole = wholes.passes(layer.name(), layers, samples);
+    double share = own.share() * ownSamples / samples;
+    return new LayerSeconds.Passes(
+        whole.forward() * share,
+        whole.backwardData() * share,
+        whole.backwardWeights() * share,
+        whole.measured(),
+        whole.spread());
+  }
+
+  /** Forward passes of these layers. */
+  double forwardSum(int begin, int end) {
+    double sum = 0;
+    for (int i = begin; i < end; i++) {
+      sum += forward[i] + copyForward[i] + exchangeForward[i] + statistics[i] / 2;
+    }
+    return sum;
+  }
+
+  /** Backward passes of these layers. */
+  double backwardSum(int begin, int end) {
+    double sum = 0;
+    for (int i = begin; i < end; i++) {
+      sum += backward[i] + copyBackward[i] + exchangeBackward[i] + statistics[i] / 2;
+    }
+    return sum;
+  }
+}

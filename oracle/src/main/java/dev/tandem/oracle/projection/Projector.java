@@ -1,0 +1,130 @@
+package dev.tandem.oracle.projection;
+
+import dev.tandem.parallel.cost.PlanMemory;
+import dev.tandem.parallel.cost.PlanTraffic.Operation;
+import dev.tandem.parallel.cost.PlannedStep;
+import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.strategy.Strategy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Projects how ways to train go: from what layers and collectives take, the plans of {@code
+ * parallel} and their traffic and memory. What ranks compute along inner axes is planned once for
+ * all meshes with these axes, so many candidates take little time. May be used by several threads.
+ */
+public final class Projector {
+
+  private final Workload workload;
+  private final Environment environment;
+  private final Set<Term> terms;
+  private final Map<PlanKey, List<LocalPlan>> plans = new ConcurrentHashMap<>();
+  private final Map<TimesKey, PassTimes> times = new ConcurrentHashMap<>();
+  private final Map<StagesKey, StagedPlan> staged = new ConcurrentHashMap<>();
+  private final Map<MemoryKey, PlanMemory> memories = new ConcurrentHashMap<>();
+
+  private record PlanKey(Mesh inner, Strategy strategy) {}
+
+  private record TimesKey(LocalPlan plan, long samples, int onNode) {}
+
+  private record StagesKey(LocalPlan plan, int stages, long samples, int onNode) {}
+
+  private record MemoryKey(LocalPlan plan, int data, PlannedStep step, int open) {}
+
+  /** For one workload on some devices. */
+  public Projector(Workload workload, Environment environment, Set<Term> terms) {
+    this.workload = workload;
+    this.environment = environment;
+    this.terms = Set.copyOf(terms);
+  }
+
+  /**
+   * How a candidate goes.
+   *
+   * @throws dev.tandem.core.UsageException if it cannot be
+   */
+  public Projection project(Candidate candidate) {
+    Mesh inner = new Mesh(candidate.mesh().inner());
+    List<LocalPlan> ranks =
+        plans.computeIfAbsent(new PlanKey(inner, candidate.strategy()), this::planned);
+    Projection slowest = null;
+    for (LocalPlan plan : ranks) {
+      Projection own = new RankProjection(this, candidate, plan).projection();
+      if (slowest == null || own.iteration() > slowest.iteration()) {
+        slowest = own;
+      }
+    }
+    return slowest;
+  }
+
+  /** Of the first rank, whose parts are largest, and of one that has neighbours on both sides. */
+  private List<LocalPlan> planned(PlanKey key) {
+    List<LocalPlan> ranks = new ArrayList<>();
+    ranks.add(plan(key, 0));
+    if (key.inner.size() > 2) {
+      ranks.add(plan(key, middle(key.inner)));
+    }
+    return ranks;
+  }
+
+  private LocalPlan plan(PlanKey key, int rank) {
+    return LocalPlan.of(workload.network(), key.inner, key.strategy, rank, workload.frozen());
+  }
+
+  /** The rank in the middle of all axes. */
+  private static int middle(Mesh inner) {
+    int rank = 0;
+    for (Mesh.Axis axis : inner.axes()) {
+      rank = rank * axis.size() + axis.size() / 2;
+    }
+    return Math.min(rank, inner.size() - 1);
+  }
+
+  Workload workload() {
+    return workload;
+  }
+
+  Environment environment() {
+    return environment;
+  }
+
+  Set<Term> terms() {
+    return terms;
+  }
+
+  /** What the layers of a plan take for some samples. */
+  PassTimes times(LocalPlan plan, long samples, int onNode, MeshGroups groups) {
+    return times.computeIfAbsent(
+        new TimesKey(plan, samples, onNode),
+        _ -> new PassTimes(plan, workload, environment, terms, samples, groups::along));
+  }
+
+  /** A plan cut into stages that take about as long. */
+  StagedPlan staged(LocalPlan plan, PassTimes pass, int stages, long samples, MeshGroups groups) {
+    return staged.computeIfAbsent(
+        new StagesKey(plan, stages, samples, groups.onNode()),
+        _ ->
+            new StagedPlan(
+                plan,
+                pass,
+                stages,
+                elements ->
+                    environment
+                        .collectives()
+                        .of(
+                            Operation.SEND,
+                            groups.stages(),
+                            elements * samples * workload.activations().bytes(),
+                            1)));
+  }
+
+  /** The memory of the first rank along {@code data}. */
+  PlanMemory memory(LocalPlan plan, int data, PlannedStep step, int open) {
+    return memories.computeIfAbsent(
+        new MemoryKey(plan, data, step, open),
+        _ -> MemoryCount.of(plan, workload, step, data, open, terms));
+  }
+}
