@@ -1,7 +1,11 @@
 package dev.tandem.oracle.projection;
 
+import dev.tandem.oracle.cluster.Cluster;
+import dev.tandem.oracle.cluster.HostStaging;
 import dev.tandem.oracle.collective.CollectiveSeconds;
+import dev.tandem.oracle.collective.LinkCollectives;
 import dev.tandem.oracle.profile.LayerSeconds;
+import java.util.Set;
 
 /**
  * On what a network is trained.
@@ -21,6 +25,23 @@ public record Environment(
     double stagingBytesPerSecond,
     LayerSeconds layers,
     CollectiveSeconds collectives) {
+
+  /** Accelerators of a cluster, which compute while they communicate. */
+  public static Environment of(
+      Cluster cluster, LayerSeconds layers, Set<Term> terms, double congestion) {
+    return new Environment(
+        cluster.devices(),
+        cluster.devicesPerNode(),
+        cluster.device().memoryBytes(),
+        true,
+        cluster.staging().map(HostStaging::bytesPerSecond).orElse(Double.POSITIVE_INFINITY),
+        layers,
+        new LinkCollectives(
+            cluster,
+            terms.contains(Term.ALGORITHMS),
+            terms.contains(Term.CONGESTION) ? congestion : 1,
+            terms.contains(Term.STAGING)));
+  }
 
   /** How much longer work takes because several ranks share a device. */
   double crowding(int ranks) {

@@ -48,21 +48,28 @@ final class MemoryCount {
     return terms.contains(Term.KEPT_OUTPUTS) ? memory : published(plan, memory, step);
   }
 
-  /** Inputs and outputs of all layers, and as much for their gradients. */
+  /**
+   * Inputs and outputs of all layers, and as much for their gradients; where they are computed
+   * again, those of a piece, and what the stage begins with of all pieces.
+   */
   private static PlanMemory published(LocalPlan plan, PlanMemory memory, PlannedStep step) {
-    long samples = step.passes().stream().mapToLong(PlannedStep.Pass::samples).sum();
+    long all = step.passes().stream().mapToLong(PlannedStep.Pass::samples).sum();
+    boolean repeated = step.passes().getFirst().repeated();
+    long samples = repeated ? step.passes().getLast().samples() : all;
     Map<String, Shape> shapes = plan.network().spec().shapes();
     Map<String, Long> activations = new LinkedHashMap<>();
+    long begin = 0;
     for (Node node : plan.network().spec().nodes()) {
       long elements = shapes.get(node.name()).elements();
+      begin += node.inputs().isEmpty() ? elements : 0;
       for (String input : node.inputs()) {
         elements += shapes.get(input).elements();
       }
       activations.put(node.name(), elements * samples * step.activations().bytes());
     }
-    activations.put(NetworkSpec.INPUT, 0L);
-    long all = activations.values().stream().mapToLong(Long::longValue).sum();
+    long gradients = activations.values().stream().mapToLong(Long::longValue).sum();
+    activations.put(NetworkSpec.INPUT, repeated ? begin * all * step.activations().bytes() : 0L);
     return new PlanMemory(
-        memory.parameters(), memory.gradients(), memory.state(), activations, all, 0);
+        memory.parameters(), memory.gradients(), memory.state(), activations, gradients, 0);
   }
 }

@@ -77,7 +77,14 @@ final class PassTimes {
         }
       } else {
         LayerSeconds.Passes passes =
-            passes(own, wholes, environment.layers(), terms, own.samples().count(samples), samples);
+            passes(
+                own,
+                wholes,
+                environment.layers(),
+                terms,
+                own.samples().count(samples),
+                samples,
+                plan.groups().mesh().size());
         forward[i] = passes.forward();
         if (own.learns() && !workload.inference()) {
           boolean weights =
@@ -167,13 +174,15 @@ final class PassTimes {
       LayerSeconds layers,
       Set<Term> terms,
       long ownSamples,
-      long samples) {
+      long samples,
+      int ranks) {
     LayerSpec layer = own.layer();
     if (terms.contains(Term.SPLIT_KERNELS)) {
       return layers.of(layer, own.inputs(), ownSamples);
     }
     LayerSeconds.Passes whole = wholes.passes(layer.name(), layers, samples);
-    double share = own.share() * ownSamples / samples;
+    double share =
+        terms.contains(Term.REPLICATED_LAYERS) ? own.share() * ownSamples / samples : 1.0 / ranks;
     return new LayerSeconds.Passes(
         whole.forward() * share,
         whole.backwardData() * share,
