@@ -2,11 +2,14 @@ package dev.tandem.nn;
 
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.engine.CountedArena;
 import dev.tandem.nn.engine.EngineException;
 import dev.tandem.nn.engine.Libtorch;
+import dev.tandem.nn.engine.StorageCount;
 import dev.tandem.posix.Capability;
 import dev.tandem.posix.NativeEnvironment;
 import dev.tandem.posix.NativeHeap;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -27,6 +30,7 @@ public final class Engine {
 
   private final Device device;
   private final int threads;
+  private final StorageCount storage = new StorageCount();
 
   private Engine(Device device, int threads) {
     this.device = device;
@@ -116,9 +120,24 @@ public final class Engine {
     return threads;
   }
 
+  /** Bytes that its tensors have now, and had at most. */
+  public TensorBytes memory() {
+    return new TensorBytes(storage.current(), storage.peak());
+  }
+
+  /** Forgets how much {@link #memory} was at most before now. */
+  public void resetPeak() {
+    storage.resetPeak();
+  }
+
+  /** A shared arena, closed by the caller, whose memory counts in {@link #memory} until then. */
+  public Arena arena() {
+    return new CountedArena(storage);
+  }
+
   /** Must come first in each call: the engine keeps its number of threads per calling thread. */
   void enter() {
-    Libtorch.setThreads(threads);
+    Libtorch.enter(threads, storage);
   }
 
   private static Optional<Path> installed() {

@@ -16,6 +16,7 @@ import dev.tandem.nn.internal.LayerTensors;
 import dev.tandem.nn.internal.Layers;
 import dev.tandem.nn.internal.Mode;
 import dev.tandem.nn.internal.Torch;
+import dev.tandem.nn.internal.TransferTime;
 import dev.tandem.nn.internal.Workspace;
 import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.LayerSpec;
@@ -43,7 +44,7 @@ public final class LayerPasses implements AutoCloseable {
   private final Shape outputShape;
   private final SampleShare inputSamples;
   private final SampleShare outputSamples;
-  private final Arena arena = Arena.ofShared();
+  private final Arena arena;
   private final FlatTensors parameters;
   private final FlatTensors gradients;
   private final FlatTensors buffers;
@@ -57,6 +58,7 @@ public final class LayerPasses implements AutoCloseable {
   public LayerPasses(Engine engine, LayerSpec spec, List<Shape> inputs, DType dtype, Seed seed) {
     engine.enter();
     this.engine = engine;
+    arena = engine.arena();
     this.dtype = dtype;
     name = spec.name();
     inputShapes = List.copyOf(inputs);
@@ -79,7 +81,12 @@ public final class LayerPasses implements AutoCloseable {
             spec,
             inputs,
             new LayerTensors(
-                parameters.tensors(), buffers.tensors(), ScalarType.of(dtype), true, workspace));
+                parameters.tensors(),
+                buffers.tensors(),
+                ScalarType.of(dtype),
+                true,
+                workspace,
+                new TransferTime()));
   }
 
   /** The parameters: live memory. */

@@ -41,7 +41,7 @@ public final class Network implements AutoCloseable {
   private final NetworkSpec spec;
   private final NetworkOptions options;
   private final Set<String> frozen;
-  private final Arena arena = Arena.ofShared();
+  private final Arena arena;
   private final Optional<ParameterMemory> memory;
   private final FlatTensors parameters;
   private final FlatTensors buffers;
@@ -60,6 +60,7 @@ public final class Network implements AutoCloseable {
       Optional<ParameterMemory> memory) {
     engine.enter();
     this.engine = engine;
+    arena = engine.arena();
     this.spec = spec;
     this.options = options;
     this.part = part;
@@ -345,12 +346,17 @@ public final class Network implements AutoCloseable {
 
   /** Compares the network's answers with the targets. */
   public Evaluation evaluate(Samples samples) {
-    return passes.evaluate(samples, Optional.empty());
+    return passes.evaluate(samples, Optional.empty(), Optional.empty());
+  }
+
+  /** Likewise, and tells how long every layer takes. */
+  public Evaluation evaluate(Samples samples, LayerTimer timer) {
+    return passes.evaluate(samples, Optional.empty(), Optional.of(timer));
   }
 
   /** Likewise, and counts the classes of the samples and of the answers. */
   public Evaluation evaluate(Samples samples, ClassCounts counts) {
-    return passes.evaluate(samples, Optional.of(counts));
+    return passes.evaluate(samples, Optional.of(counts), Optional.empty());
   }
 
   /**
@@ -379,6 +385,11 @@ public final class Network implements AutoCloseable {
       graph.close();
       arena.close();
     }
+  }
+
+  /** Memory that counts with the network's. */
+  Arena newArena() {
+    return engine.arena();
   }
 
   Graph graph() {

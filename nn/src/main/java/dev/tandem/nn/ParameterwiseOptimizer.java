@@ -29,13 +29,15 @@ abstract class ParameterwiseOptimizer implements Optimizer {
   record Update(Tensor parameter, Tensor gradient, boolean decays, int place) {}
 
   private final Network network;
-  private final Arena arena = Arena.ofShared();
+  private final Arena arena;
   private final List<FlatTensors> slots = new ArrayList<>();
-  private final MemorySegment steps = arena.allocate(ValueLayout.JAVA_LONG);
+  private final MemorySegment steps;
 
   /** An optimizer that keeps tensors of these names, zero at first. */
   ParameterwiseOptimizer(Network network, String... slotNames) {
     this.network = network;
+    arena = network.newArena();
+    steps = arena.allocate(ValueLayout.JAVA_LONG);
     List<TensorView> updated = network.updatedParameters();
     for (String name : slotNames) {
       slots.add(

@@ -60,11 +60,11 @@ final class Passes {
     return step.accumulate() && network.keepsGradients();
   }
 
-  Evaluation evaluate(Samples samples, Optional<ClassCounts> counts) {
+  Evaluation evaluate(Samples samples, Optional<ClassCounts> counts, Optional<LayerTimer> timer) {
     check(samples);
     return network.inScope(
         () -> {
-          Optional<Tensor> given = answers(samples.inputs(), samples.count());
+          Optional<Tensor> given = answers(samples.inputs(), samples.count(), timer);
           if (given.isEmpty()) {
             return Evaluation.NONE;
           }
@@ -87,16 +87,23 @@ final class Passes {
     checkMemory("answers", into, (long) outputs * network.dtype().bytes() * count);
     network.inScope(
         () ->
-            answers(inputs, count)
+            answers(inputs, count, Optional.empty())
                 .map(
                     answers -> Torch.tensor(into, network.dtype(), count, outputs).copy_(answers)));
   }
 
   /** Nothing if they are another rank's to give. */
-  private Optional<Tensor> answers(MemorySegment inputs, int count) {
+  private Optional<Tensor> answers(MemorySegment inputs, int count, Optional<LayerTimer> timer) {
     Mode mode = Mode.evaluation(count);
     try (GraphRun run =
-        new GraphRun(network.graph(), input(inputs, count), mode, List.of(), false, false)) {
+        new GraphRun(
+            network.graph(),
+            input(inputs, count),
+            mode,
+            List.of(),
+            false,
+            false,
+            timer.map(told -> told::took))) {
       return run.answer();
     }
   }
@@ -115,7 +122,8 @@ final class Passes {
         new Mode(true, step.seed(), step.number(), firstSample, samples.count()),
         network.gradientBucket(shard).tensors(),
         adds(step),
-        recompute);
+        recompute,
+        step.timer().map(timer -> timer::took));
   }
 
   /** The loss of a run; its gradient is set at the outputs. */

@@ -19,6 +19,7 @@ import java.util.Optional;
  *     gradients of the batches add up to those of the whole step, however unequal the batches are;
  *     0 if the gradients of each batch are those of its own mean
  * @param observer shown what every layer computes
+ * @param timer told how long every layer takes
  */
 public record TrainingStep(
     Seed seed,
@@ -28,46 +29,79 @@ public record TrainingStep(
     GradientListener ready,
     StatisticsReducer statistics,
     long meanOver,
-    Optional<LayerObserver> observer) {
+    Optional<LayerObserver> observer,
+    Optional<LayerTimer> timer) {
 
   /** A step of one process, which replaces the gradients. */
   public static TrainingStep of(Seed seed, long number) {
     return new TrainingStep(
-        seed, number, 0, false, (shard, parameter, gradient) -> {}, null, 0, Optional.empty());
+        seed,
+        number,
+        0,
+        false,
+        (shard, parameter, gradient) -> {},
+        null,
+        0,
+        Optional.empty(),
+        Optional.empty());
   }
 
   /** The same step for samples that begin at this place among those of all ranks. */
   public TrainingStep withFirstSample(long place) {
-    return new TrainingStep(seed, number, place, accumulate, ready, statistics, meanOver, observer);
+    return new TrainingStep(
+        seed, number, place, accumulate, ready, statistics, meanOver, observer, timer);
   }
 
   /** The same step, whose gradients are added to those that are there. */
   public TrainingStep accumulating() {
-    return new TrainingStep(seed, number, firstSample, true, ready, statistics, meanOver, observer);
+    return new TrainingStep(
+        seed, number, firstSample, true, ready, statistics, meanOver, observer, timer);
   }
 
   /** The same step, which tells of gradients. */
   public TrainingStep withListener(GradientListener listener) {
     return new TrainingStep(
-        seed, number, firstSample, accumulate, listener, statistics, meanOver, observer);
+        seed, number, firstSample, accumulate, listener, statistics, meanOver, observer, timer);
   }
 
   /** The same step with synchronised batch normalisation. */
   public TrainingStep withStatistics(StatisticsReducer reducer) {
     return new TrainingStep(
-        seed, number, firstSample, accumulate, ready, reducer, meanOver, observer);
+        seed, number, firstSample, accumulate, ready, reducer, meanOver, observer, timer);
   }
 
   /** The same step as a part of one with N samples. */
   public TrainingStep withMeanOver(long samples) {
     return new TrainingStep(
-        seed, number, firstSample, accumulate, ready, statistics, samples, observer);
+        seed, number, firstSample, accumulate, ready, statistics, samples, observer, timer);
   }
 
   /** The same step, which shows what every layer computes. */
   public TrainingStep withObserver(LayerObserver other) {
     return new TrainingStep(
-        seed, number, firstSample, accumulate, ready, statistics, meanOver, Optional.of(other));
+        seed,
+        number,
+        firstSample,
+        accumulate,
+        ready,
+        statistics,
+        meanOver,
+        Optional.of(other),
+        timer);
+  }
+
+  /** The same step, which tells how long every layer takes. */
+  public TrainingStep withTimer(LayerTimer other) {
+    return new TrainingStep(
+        seed,
+        number,
+        firstSample,
+        accumulate,
+        ready,
+        statistics,
+        meanOver,
+        observer,
+        Optional.of(other));
   }
 
   /** What the gradients of the mean over N samples are multiplied with. */

@@ -65,7 +65,7 @@ record RankNetwork(
               .strategy()
               .shard()
               .stage()
-              .map(rows -> memory(local, options.dtype(), rows, groups));
+              .map(rows -> memory(started, local, options.dtype(), rows, groups));
       Network network =
           Network.create(
               started,
@@ -98,14 +98,14 @@ record RankNetwork(
   }
 
   private static ShardedMemory memory(
-      LocalNetwork local, DType dtype, ShardStage stage, RankGroups groups) {
+      Engine engine, LocalNetwork local, DType dtype, ShardStage stage, RankGroups groups) {
     Map<String, Communicator> sums = new HashMap<>();
     for (ParameterSpec parameter : local.spec().parameters()) {
       groups
           .gradientsBeforeData(parameter.name())
           .ifPresent(ranks -> sums.put(parameter.name(), ranks));
     }
-    return new ShardedMemory(local.spec(), dtype, stage, groups.data(), sums);
+    return new ShardedMemory(engine, local.spec(), dtype, stage, groups.data(), sums);
   }
 
   /** A rank that holds the whole network needs nobody for its norms. */

@@ -4,6 +4,7 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.nn.Samples;
@@ -64,16 +65,18 @@ final class SplitTraining extends StrategyTraining {
     groups.need(Use.GRADIENTS, DATA);
     groups.need(Use.STATISTICS, DATA);
     groups.form();
+    Engine engine = Engine.start(threads);
     rows =
         shard.map(
             stage ->
                 new ShardedMemory(
+                    engine,
                     local.spec(),
                     DType.FLOAT32,
                     stage,
                     groups.along(Use.GRADIENTS, DATA),
                     Map.of()));
-    network = Workload.network(local, threads, rows.map(each -> each));
+    network = Workload.network(local, engine, rows.map(each -> each));
     optimizer = Workload.optimizer(network);
     int from = share(mesh.coordinate(rank, Mesh.DATA));
     samples = workload.samples(local, from, share(mesh.coordinate(rank, Mesh.DATA) + 1) - from);

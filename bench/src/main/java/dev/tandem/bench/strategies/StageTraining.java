@@ -59,7 +59,7 @@ final class StageTraining extends StrategyTraining {
     before = groups.before().map(TimedTransfer::new);
     after = groups.after().map(TimedTransfer::new);
     local = cuts.stage(begins, stage, before, after);
-    network = Workload.network(local, 1, Optional.empty());
+    network = Workload.network(local, Engine.start(1), Optional.empty());
     optimizer = Workload.optimizer(network);
     StageRun.Manner manner = new StageRun.Manner(new Schedule.OneForwardOneBackward(), false);
     run = new StageRun(network, groups, manner, stage, all.size());

@@ -66,9 +66,9 @@ final class Workload implements AutoCloseable {
   }
 
   /** A rank's network, with the first parameters of the whole one. */
-  static Network network(LocalNetwork local, int threads, Optional<ParameterMemory> memory) {
+  static Network network(LocalNetwork local, Engine engine, Optional<ParameterMemory> memory) {
     return Network.create(
-        Engine.start(threads),
+        engine,
         local.spec(),
         SEED,
         NetworkOptions.DEFAULT,
@@ -122,7 +122,7 @@ final class Workload implements AutoCloseable {
   private Map<String, float[]> trained(int pieces) {
     Map<String, float[]> parameters = new HashMap<>();
     LocalNetwork local = LocalNetwork.undivided(network);
-    try (Network whole = network(local, 1, Optional.empty());
+    try (Network whole = network(local, Engine.start(1), Optional.empty());
         Optimizer optimizer = optimizer(whole)) {
       for (int step = 0; step < COMPARED_STEPS; step++) {
         for (int piece = 0; piece < pieces; piece++) {

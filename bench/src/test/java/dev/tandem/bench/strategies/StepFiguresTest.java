@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.parallel.LocalNetwork;
 import java.util.Optional;
@@ -34,7 +35,8 @@ class StepFiguresTest {
   void firstParametersAreFarFromTrainedOnes() {
     try (Workload workload = new Workload(StrategiesNetwork.CIFAR.spec(), 2);
         Network network =
-            Workload.network(LocalNetwork.undivided(workload.network()), 1, Optional.empty())) {
+            Workload.network(
+                LocalNetwork.undivided(workload.network()), Engine.start(1), Optional.empty())) {
       assertTrue(workload.error(network, 1) > 0);
     }
   }

@@ -67,6 +67,7 @@ final class CallBlock {
   private final MemorySegment stack = Arena.ofAuto().allocate(STACK_SIZE, 16);
   private final MemorySegment scratch = Arena.ofAuto().allocate(SCRATCH_SIZE, 16);
   private final MemorySegment answer = Arena.ofAuto().allocate(64, 16);
+  private final MemorySegment property = answer.asSlice(56, 8);
 
   /** Room for the tensor that a function returns; 0 if the last one has taken it. */
   private long handle;
@@ -84,6 +85,11 @@ final class CallBlock {
   /** Room for what functions write through a pointer. */
   MemorySegment answer() {
     return answer;
+  }
+
+  /** Room for what a tensor is asked for, apart from the tensors of a tuple in {@link #answer}. */
+  MemorySegment property() {
+    return property;
   }
 
   CallBlock begin(Operation operation) {

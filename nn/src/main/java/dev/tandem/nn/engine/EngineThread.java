@@ -11,6 +11,9 @@ final class EngineThread {
   /** The innermost open scope, or null. */
   Scope scope;
 
+  /** Where the tensors that this thread makes are counted. */
+  StorageCount storage = new StorageCount();
+
   /** Threads that compute one operation of this thread; 0 before they are set. */
   int threads;
 

@@ -144,9 +144,13 @@ public final class Libtorch {
     return loaded;
   }
 
-  /** Sets how many threads compute each operation of the calling thread, itself among them. */
-  public static void setThreads(int threads) {
+  /**
+   * Sets how many threads compute each operation of the calling thread, itself among them, and
+   * where its tensors are counted.
+   */
+  public static void enter(int threads, StorageCount storage) {
     EngineThread thread = EngineThread.current();
+    thread.storage = storage;
     if (thread.threads != threads) {
       Native.setThreads(threads);
       thread.threads = threads;

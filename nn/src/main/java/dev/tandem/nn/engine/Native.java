@@ -61,6 +61,13 @@ final class Native {
     static final MethodHandle DIMENSIONS = query("aoti_torch_get_dim");
     static final MethodHandle SIZES = query("aoti_torch_get_sizes");
     static final MethodHandle TYPE = query("aoti_torch_get_dtype");
+    static final MethodHandle STORAGE_BYTES = query("aoti_torch_get_storage_size");
+    static final MethodHandle STORAGE_OFFSET = query("aoti_torch_get_storage_offset");
+
+    /** The tensor that stands where a function has none to return. */
+    static final long UNDEFINED =
+        symbols.required("_ZN3c1019UndefinedTensorImpl10_singletonE").address();
+
     static final MethodHandle GRADIENT_MODE =
         of("aoti_torch_grad_mode_set_enabled", FunctionDescriptor.ofVoid(JAVA_BOOLEAN));
     static final MethodHandle SET_THREADS =
@@ -98,7 +105,9 @@ final class Native {
     DATA,
     DIMENSIONS,
     SIZES,
-    TYPE
+    TYPE,
+    STORAGE_BYTES,
+    STORAGE_OFFSET
   }
 
   static long read(long address) {
@@ -178,9 +187,14 @@ final class Native {
     }
   }
 
+  /** Whether there is a tensor at this handle: functions leave out results that nobody wants. */
+  static boolean isDefined(long handle) {
+    return read(handle) != Handles.UNDEFINED;
+  }
+
   static long query(Property property, long handle) {
     try {
-      MemorySegment result = EngineThread.current().call.answer();
+      MemorySegment result = EngineThread.current().call.property();
       result.set(JAVA_LONG, 0, 0);
       check(
           switch (property) {
@@ -188,6 +202,9 @@ final class Native {
             case DIMENSIONS -> (int) Handles.DIMENSIONS.invokeExact(handle, result.address());
             case SIZES -> (int) Handles.SIZES.invokeExact(handle, result.address());
             case TYPE -> (int) Handles.TYPE.invokeExact(handle, result.address());
+            case STORAGE_BYTES -> (int) Handles.STORAGE_BYTES.invokeExact(handle, result.address());
+            case STORAGE_OFFSET ->
+                (int) Handles.STORAGE_OFFSET.invokeExact(handle, result.address());
           });
       return result.get(JAVA_LONG, 0);
     } catch (Throwable e) {

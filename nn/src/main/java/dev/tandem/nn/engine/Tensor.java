@@ -17,25 +17,51 @@ import java.lang.foreign.ValueLayout;
 public final class Tensor {
 
   private final long handle;
+  private final StorageCount count;
+
+  /** Where the memory begins that it shows; 0 if it shows none. */
+  private final long storage;
+
   private int uses = 1;
   private long[] sizes;
   private ScalarType type;
 
-  private Tensor(long handle) {
+  private Tensor(long handle, StorageCount count, boolean borrowed) {
     this.handle = handle;
+    this.count = count;
+    long bytes = Native.isDefined(handle) ? Native.query(Native.Property.STORAGE_BYTES, handle) : 0;
+    storage = bytes == 0 ? 0 : storageAddress();
+    if (storage != 0) {
+      count.show(storage, borrowed ? 0 : bytes);
+    }
+  }
+
+  private long storageAddress() {
+    long data = Native.query(Native.Property.DATA, handle);
+    long offset = Native.query(Native.Property.STORAGE_OFFSET, handle);
+    return offset == 0 ? data : data - offset * type().bytes();
   }
 
   // Where tensors come from
 
   /** A tensor that the engine has made at this handle; it belongs to the innermost scope. */
   static Tensor made(long handle) {
-    Tensor tensor = new Tensor(handle);
-    Scope scope = EngineThread.current().scope;
-    if (scope == null) {
+    return made(handle, false);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param borrowed whether it is in memory that is not the engine's
+   */
+  private static Tensor made(long handle, boolean borrowed) {
+    EngineThread thread = EngineThread.current();
+    if (thread.scope == null) {
       Native.deleteTensor(handle);
       throw new IllegalStateException("tensors are made inside a scope");
     }
-    scope.add(tensor);
+    Tensor tensor = new Tensor(handle, thread.storage, borrowed);
+    thread.scope.add(tensor);
     return tensor;
   }
 
@@ -67,7 +93,8 @@ public final class Tensor {
               memory.address(),
               type,
               arena.allocateFrom(JAVA_LONG, sizes),
-              arena.allocateFrom(JAVA_LONG, strides)));
+              arena.allocateFrom(JAVA_LONG, strides)),
+          true);
     }
   }
 
@@ -139,6 +166,9 @@ public final class Tensor {
     handle();
     uses--;
     if (uses == 0) {
+      if (storage != 0) {
+        count.hide(storage);
+      }
       Native.deleteTensor(handle);
     }
   }

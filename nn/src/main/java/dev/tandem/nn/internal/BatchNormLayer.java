@@ -35,7 +35,7 @@ public final class BatchNormLayer extends NormLayer {
     super(true);
     this.spec = spec;
     this.tensors = tensors;
-    ranks = spec.ranks();
+    ranks = spec.ranks().map(tensors.transferTime()::measured);
   }
 
   @Override

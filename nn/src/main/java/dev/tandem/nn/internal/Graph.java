@@ -23,6 +23,7 @@ public final class Graph implements AutoCloseable {
 
   private final NetworkSpec spec;
   private final Workspace workspace = new Workspace();
+  private final TransferTime transferTime = new TransferTime();
   private final List<Layer> layers = new ArrayList<>();
   private final List<List<Integer>> inputs = new ArrayList<>();
   private final int[] firstParameter;
@@ -87,7 +88,8 @@ public final class Graph implements AutoCloseable {
               buffers.subList(firstBuffer, firstBuffer + ownBuffers),
               computing,
               hook.parametersStay(),
-              workspace);
+              workspace,
+              transferTime);
       layers.add(around.apply(node.name(), Layers.of(node.layer(), shapes.get(i), tensors)));
       firstBuffer += ownBuffers;
       inputs.add(node.inputs().stream().map(numbers::get).toList());
@@ -159,17 +161,22 @@ public final class Graph implements AutoCloseable {
     return firstParameter[node];
   }
 
+  /** How long the layers have spent with other ranks. */
+  TransferTime transferTime() {
+    return transferTime;
+  }
+
   /** This node's forward pass begins. */
   void beforeForward(int node) {
-    if (firstParameter[node] < firstParameter[node + 1]) {
-      hook.beforeForward(firstParameter[node]);
+    if (!hook.equals(LayerHook.NONE) && firstParameter[node] < firstParameter[node + 1]) {
+      transferTime.during(() -> hook.beforeForward(firstParameter[node]));
     }
   }
 
   /** This node's backward pass begins. */
   void beforeBackward(int node) {
-    if (firstParameter[node] < firstParameter[node + 1]) {
-      hook.beforeBackward(firstParameter[node]);
+    if (!hook.equals(LayerHook.NONE) && firstParameter[node] < firstParameter[node + 1]) {
+      transferTime.during(() -> hook.beforeBackward(firstParameter[node]));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.tandem.nn.internal;
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Exchange;
+import dev.tandem.nn.spec.LayerPass;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +24,7 @@ public final class GraphRun implements AutoCloseable {
   private final List<Tensor> parameterGradients;
   private final boolean adds;
   private final boolean recomputes;
+  private final Stopwatch watch;
   private final Layer.Pass[] passes;
   private final Tensor[] gradients;
 
@@ -33,6 +35,7 @@ public final class GraphRun implements AutoCloseable {
    * @param adds whether they are added to what is there
    * @param recomputes whether to keep of the forward pass only what came from other ranks, and to
    *     repeat it before the backward pass
+   * @param timer told how long every pass of a layer takes
    */
   public GraphRun(
       Graph graph,
@@ -40,13 +43,15 @@ public final class GraphRun implements AutoCloseable {
       Mode mode,
       List<Tensor> parameterGradients,
       boolean adds,
-      boolean recomputes) {
+      boolean recomputes,
+      Optional<Stopwatch.Timer> timer) {
     this.graph = graph;
     this.input = input;
     this.mode = mode;
     this.parameterGradients = parameterGradients;
     this.adds = adds;
     this.recomputes = recomputes;
+    watch = new Stopwatch(timer, graph);
     passes = new Layer.Pass[graph.size()];
     gradients = new Tensor[graph.size()];
   }
@@ -76,6 +81,7 @@ public final class GraphRun implements AutoCloseable {
   }
 
   void forward(int node) {
+    watch.begin();
     graph.beforeForward(node);
     try (Scope _ = new Scope()) {
       Mode own = graph.isFrozen(node) ? Mode.evaluation(mode.samples()) : mode;
@@ -86,6 +92,12 @@ public final class GraphRun implements AutoCloseable {
               : layer.forward(inputs(node), own);
       passes[node] = pass.keep();
     }
+    watch.end(node, LayerPass.FORWARD);
+  }
+
+  /** Measures passes of a node that this run and others make together. */
+  Stopwatch watch() {
+    return watch;
   }
 
   Mode mode() {
@@ -159,6 +171,7 @@ public final class GraphRun implements AutoCloseable {
    * @param ready told the numbers of the node's parameters when their gradients are there
    */
   void backward(int node, IntConsumer ready) {
+    watch.begin();
     if (graph.learns(node)) {
       graph.beforeBackward(node);
     }
@@ -171,14 +184,32 @@ public final class GraphRun implements AutoCloseable {
           graph.returnsGradient(node) || graph.inputs(node).stream().anyMatch(this::takesGradient);
       if (passesOn && graph.isFrozen(node)) {
         addToInputs(node, layer.backwardData(pass, gradient));
+        watch.end(node, LayerPass.BACKWARD_DATA);
       } else if (passesOn) {
-        addToInputs(node, layer.backward(pass, gradient, sink, () -> tell(node, ready)));
+        backward(node, ready, sink);
       } else if (graph.learns(node)) {
         layer.backwardWeights(pass, gradient, sink);
+        watch.end(node, LayerPass.BACKWARD_WEIGHTS);
         tell(node, ready);
       }
     }
     drop(node);
+  }
+
+  private void backward(int node, IntConsumer ready, GradientSink sink) {
+    Layer layer = graph.layer(node);
+    boolean weights = graph.firstParameter(node) < graph.firstParameter(node + 1);
+    boolean apart = layer.passesApart();
+    Runnable told =
+        () -> {
+          if (weights) {
+            watch.end(node, apart ? LayerPass.BACKWARD_WEIGHTS : LayerPass.BACKWARD);
+            tell(node, ready);
+            watch.begin();
+          }
+        };
+    addToInputs(node, layer.backward(passes[node], gradients[node], sink, told));
+    watch.end(node, weights && !apart ? LayerPass.BACKWARD : LayerPass.BACKWARD_DATA);
   }
 
   // The same in two halves, for batch normalisation together with other batches.
@@ -194,11 +225,11 @@ public final class GraphRun implements AutoCloseable {
     }
   }
 
-  Tensor backwardSums(int node, IntConsumer ready) {
+  /** Puts the gradients of the parameters into place, too. */
+  Tensor backwardSums(int node) {
     graph.beforeBackward(node);
     Tensor sums = batchNorm(node).backwardSums(passes[node], gradients[node]);
     batchNorm(node).putWeights(sums, sink(node));
-    tell(node, ready);
     return batchNorm(node).overRanks(sums);
   }
 
@@ -246,7 +277,8 @@ public final class GraphRun implements AutoCloseable {
         adds);
   }
 
-  private void tell(int node, IntConsumer ready) {
+  /** Tells the numbers of a node's parameters. */
+  void tell(int node, IntConsumer ready) {
     for (int i = graph.firstParameter(node); i < graph.firstParameter(node + 1); i++) {
       ready.accept(i);
     }

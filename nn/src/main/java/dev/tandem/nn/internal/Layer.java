@@ -84,6 +84,11 @@ public interface Layer {
     // Most layers have no parameters.
   }
 
+  /** Whether {@link #backward} computes one pass after the other, and not both at once. */
+  default boolean passesApart() {
+    return true;
+  }
+
   /**
    * Both backward passes, first that of the weights: the same bits, with less work where the passes
    * share some.

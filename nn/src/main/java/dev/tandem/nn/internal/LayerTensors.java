@@ -10,13 +10,15 @@ import java.util.List;
  * @param computing the type of activations; parameters of another type are converted on each use
  * @param stay whether parameters are there between the passes; if not, layers keep no copies
  * @param workspace for exchanges with other ranks; shared by the layers of a network
+ * @param transferTime adds up the time of transfers; likewise
  */
 public record LayerTensors(
     List<Tensor> parameters,
     List<Tensor> buffers,
     ScalarType computing,
     boolean stay,
-    Workspace workspace) {
+    Workspace workspace,
+    TransferTime transferTime) {
 
   public LayerTensors {
     parameters = List.copyOf(parameters);

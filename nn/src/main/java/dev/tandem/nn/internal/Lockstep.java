@@ -3,6 +3,7 @@ package dev.tandem.nn.internal;
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Exchange;
+import dev.tandem.nn.spec.LayerPass;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,6 +118,8 @@ public final class Lockstep {
   }
 
   private void forwardTogether(int node) {
+    Stopwatch watch = runs.getFirst().watch();
+    watch.begin();
     try (Scope _ = new Scope()) {
       List<Tensor> parts = new ArrayList<>();
       for (GraphRun run : runs) {
@@ -128,25 +131,36 @@ public final class Lockstep {
         run.forwardTogether(node, totals);
       }
     }
+    watch.end(node, LayerPass.FORWARD);
   }
 
   private void backwardTogether(int node, Ready ready) {
+    Stopwatch watch = runs.getFirst().watch();
+    watch.begin();
     try (Scope _ = new Scope()) {
       List<Tensor> parts = new ArrayList<>();
       for (int i = 0; i < runs.size(); i++) {
         int run = i;
-        parts.add(runs.get(run).backwardSums(node, parameter -> ready.gradient(run, parameter)));
+        parts.add(runs.get(run).backwardSums(node));
       }
+      watch.end(node, LayerPass.BACKWARD);
+      for (int i = 0; i < runs.size(); i++) {
+        int run = i;
+        runs.get(run).tell(node, parameter -> ready.gradient(run, parameter));
+      }
+      watch.begin();
       Tensor totals = total(node, parts);
       for (GraphRun run : runs) {
         run.backwardTogether(node, totals);
       }
     }
+    watch.end(node, LayerPass.BACKWARD);
   }
 
   private Tensor total(int node, List<Tensor> parts) {
     Tensor total = parts.getFirst().zerosLike();
-    reduction.sum(graph.name(node), parts.stream().map(Tensor::memory).toList(), total.memory());
+    List<MemorySegment> rows = parts.stream().map(Tensor::memory).toList();
+    graph.transferTime().during(() -> reduction.sum(graph.name(node), rows, total.memory()));
     return total;
   }
 }

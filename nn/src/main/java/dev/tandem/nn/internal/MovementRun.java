@@ -37,7 +37,7 @@ final class MovementRun {
   MovementRun(Exchange layer, Movement movement, Shape shape, LayerTensors tensors) {
     this.layer = layer.name();
     this.movement = movement;
-    this.transfer = layer.transfer();
+    this.transfer = tensors.transferTime().measured(layer.transfer());
     this.shape = shape;
     type = tensors.computing();
     dtype =

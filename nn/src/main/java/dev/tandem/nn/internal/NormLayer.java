@@ -49,6 +49,11 @@ abstract class NormLayer implements Layer {
   }
 
   @Override
+  public boolean passesApart() {
+    return false;
+  }
+
+  @Override
   public List<Tensor> backward(
       Pass pass, Tensor outputGradient, GradientSink sink, Runnable weightsReady) {
     Three result = gradients(pass, outputGradient, Mask.ALL);

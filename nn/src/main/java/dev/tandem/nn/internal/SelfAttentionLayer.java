@@ -62,6 +62,11 @@ final class SelfAttentionLayer implements Layer {
   }
 
   @Override
+  public boolean passesApart() {
+    return false;
+  }
+
+  @Override
   public List<Tensor> backward(
       Pass pass, Tensor outputGradient, GradientSink sink, Runnable weightsReady) {
     Tensor byProjection = byProjection(pass, outputGradient);

@@ -30,7 +30,7 @@ final class SplitGroupNormLayer implements Layer {
 
   SplitGroupNormLayer(GroupNorm spec, Transfer ranks, LayerTensors tensors) {
     this.spec = spec;
-    this.ranks = ranks;
+    this.ranks = tensors.transferTime().measured(ranks);
     this.tensors = tensors;
   }
 
@@ -68,6 +68,11 @@ final class SplitGroupNormLayer implements Layer {
   @Override
   public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
     putWeights(sums(pass, outputGradient), sink);
+  }
+
+  @Override
+  public boolean passesApart() {
+    return false;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.tandem.nn.internal;
 
+import dev.tandem.nn.engine.CountedArena;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -44,7 +45,7 @@ public final class Workspace implements AutoCloseable {
     MemorySegment of(long bytes) {
       if (memory.byteSize() < bytes) {
         close();
-        arena = Arena.ofShared();
+        arena = CountedArena.ofThread();
         memory = arena.allocate(aligned(bytes), ALIGNMENT);
       }
       return memory.asSlice(0, bytes);

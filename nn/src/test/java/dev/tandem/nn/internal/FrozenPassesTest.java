@@ -82,7 +82,8 @@ class FrozenPassesTest {
               LayerHook.NONE,
               Watched::new);
       Mode mode = new Mode(true, new Seed(1), 0, 0, 2);
-      try (GraphRun run = new GraphRun(graph, input(), mode, gradients.tensors(), false, false)) {
+      try (GraphRun run =
+          new GraphRun(graph, input(), mode, gradients.tensors(), false, false, Optional.empty())) {
         Lockstep lockstep = new Lockstep(List.of(run), null, Optional.empty());
         lockstep.forward();
         passes.clear();

@@ -60,7 +60,13 @@ class LayerTest {
           Layers.of(
               drawn.layer(),
               drawn.inputs(),
-              new LayerTensors(weights, buffers, type, random.nextBoolean(), new Workspace()));
+              new LayerTensors(
+                  weights,
+                  buffers,
+                  type,
+                  random.nextBoolean(),
+                  new Workspace(),
+                  new TransferTime()));
       Shape output = drawn.layer().output(drawn.inputs());
       return new Trial(
           drawn, layer, inputs, weights, Torch.fast(random(random, batch(output), type)));

@@ -6,6 +6,7 @@ import dev.tandem.comm.collective.Collectives;
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
+import dev.tandem.nn.Engine;
 import dev.tandem.nn.ParameterMemory;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
@@ -30,7 +31,7 @@ import java.util.stream.IntStream;
  */
 public final class ShardedMemory implements ParameterMemory {
 
-  private final Arena arena = Arena.ofShared();
+  private final Arena arena;
   private final ShardStage stage;
   private final DType dtype;
   private final Communicator group;
@@ -47,17 +48,20 @@ public final class ShardedMemory implements ParameterMemory {
   /**
    * Memory for a rank's network.
    *
+   * @param engine with whose memory it counts
    * @param data the ranks that have other samples; borrowed to form a group of them
    * @param sums ranks with the same samples over which the gradients of a parameter are summed
    *     before, by its name; borrowed
    */
   public ShardedMemory(
+      Engine engine,
       NetworkSpec spec,
       DType dtype,
       ShardStage stage,
       Communicator data,
       Map<String, Communicator> sums) {
     this.stage = stage;
+    arena = engine.arena();
     this.dtype = dtype;
     group = data.group(IntStream.range(0, data.size()).toArray());
     layers = layers(spec);

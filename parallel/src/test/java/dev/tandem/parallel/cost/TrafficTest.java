@@ -273,7 +273,8 @@ class TrafficTest {
               groups.need(Use.GRADIENTS, Set.of(Mesh.DATA));
               groups.form();
               ShardedMemory memory =
-                  new ShardedMemory(local.spec(), DType.FLOAT32, stage, all, Map.of());
+                  new ShardedMemory(
+                      Engine.start(1), local.spec(), DType.FLOAT32, stage, all, Map.of());
               Traffic counted = step(all, groups, local, Optional.of(memory), false);
               assertCounted(expected.total(), counted, stage + " at rank " + all.rank());
             }

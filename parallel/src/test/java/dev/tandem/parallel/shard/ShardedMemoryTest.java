@@ -136,7 +136,8 @@ class ShardedMemoryTest {
         ranks,
         communicator -> {
           ShardedMemory memory =
-              new ShardedMemory(spec, DType.FLOAT32, stage, communicator, Map.of());
+              new ShardedMemory(
+                  Engine.start(1), spec, DType.FLOAT32, stage, communicator, Map.of());
           try (Network whole = network(spec, Optional.empty());
               Network sharded = network(spec, Optional.of(memory));
               Optimizer wholeOptimizer = optimizers.apply(whole);
@@ -296,7 +297,8 @@ class ShardedMemoryTest {
   }
 
   private static void assertTraffic(Communicator communicator, NetworkSpec spec, ShardStage stage) {
-    ShardedMemory memory = new ShardedMemory(spec, DType.FLOAT32, stage, communicator, Map.of());
+    ShardedMemory memory =
+        new ShardedMemory(Engine.start(1), spec, DType.FLOAT32, stage, communicator, Map.of());
     try (Network network = network(spec, Optional.of(memory));
         Optimizer optimizer =
             new SgdMomentum(
@@ -344,7 +346,8 @@ class ShardedMemoryTest {
 
   private static void assertBytes(
       NetworkSpec spec, ShardStage stage, Communicator communicator, long expected) {
-    ShardedMemory memory = new ShardedMemory(spec, DType.FLOAT32, stage, communicator, Map.of());
+    ShardedMemory memory =
+        new ShardedMemory(Engine.start(1), spec, DType.FLOAT32, stage, communicator, Map.of());
     try (Network network = network(spec, Optional.of(memory));
         Optimizer optimizer = new Adam(network, new Adam.Settings(0.9, 0.999, 1e-8, 1e-2, true))) {
       assertEquals(
