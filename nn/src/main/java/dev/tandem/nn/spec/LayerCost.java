@@ -76,6 +76,11 @@ public record LayerCost(
     return costs;
   }
 
+  /** Operations of the forward pass of one layer for one sample. */
+  public static long forward(LayerSpec layer, List<Shape> inputs) {
+    return operations(layer, inputs, layer.output(inputs));
+  }
+
   /** The sum of something over layers. */
   public static long sum(List<LayerCost> layers, ToLongFunction<LayerCost> of) {
     return layers.stream().mapToLong(of).sum();

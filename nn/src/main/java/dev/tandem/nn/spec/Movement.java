@@ -94,6 +94,37 @@ public record Movement(
     return collective == Collective.IDENTITY;
   }
 
+  /**
+   * Elements that a rank copies: into messages, and out of what came into the result.
+   *
+   * @param rank its number in the group
+   * @param samples of the group
+   */
+  public long copiedElements(int rank, long samples) {
+    long packed =
+        switch (collective) {
+          case IDENTITY, LOCAL, ALLREDUCE -> 0;
+          // The same to every rank, packed once.
+          case ALLGATHER -> outgoing.isEmpty() ? 0 : outgoing.getFirst().elements(samples);
+          case EXCHANGE ->
+              outgoing.stream()
+                  .filter(parcel -> parcel.peer() != rank)
+                  .mapToLong(parcel -> parcel.elements(samples))
+                  .sum();
+          case REDUCE_SCATTER -> outgoing.stream().mapToLong(each -> each.elements(samples)).sum();
+        };
+    long taken =
+        switch (collective) {
+          case IDENTITY, ALLREDUCE -> 0;
+          case LOCAL, EXCHANGE, ALLGATHER ->
+              incoming.stream().mapToLong(parcel -> parcel.elements(samples)).sum();
+          // Of all summands of the rank's block only the sum.
+          case REDUCE_SCATTER ->
+              incoming.stream().limit(1).mapToLong(each -> each.elements(samples)).sum();
+        };
+    return packed + taken;
+  }
+
   /** Nothing happens: the result is the source, which has these samples. */
   public static Movement identity(SampleShare samples) {
     return new Movement(

@@ -1,6 +1,8 @@
 package dev.tandem.oracle.profile;
 
+import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
+import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.LayerSpec;
 import java.util.List;
 
@@ -45,6 +47,23 @@ public interface LayerSeconds {
 
   /** Packing or unpacking so many bytes for other ranks. */
   double copy(long bytes);
+
+  /**
+   * Packing and unpacking at an exchange, without what happens between ranks: forward, and backward
+   * as {@code backwardData}.
+   *
+   * @param samples of the ranks that have the same samples
+   * @param type of activations
+   */
+  default Passes packing(Exchange exchange, long samples, DType type) {
+    int rank = exchange.transfer().rank();
+    return new Passes(
+        copy(exchange.forward().copiedElements(rank, samples) * type.bytes()),
+        copy(exchange.backward().copiedElements(rank, samples) * type.bytes()),
+        0,
+        false,
+        0);
+  }
 
   /** What a pass takes besides its layers: the loss, and the calls. */
   double perPass(int layers);

@@ -2,10 +2,8 @@ package dev.tandem.oracle.projection;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
-import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.KeptOutputs;
 import dev.tandem.nn.spec.LayerSpec;
-import dev.tandem.nn.spec.Movement;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.nn.spec.SampleShare;
@@ -165,26 +163,5 @@ final class LocalPlan {
   PlanTraffic traffic(long samples, DType activations) {
     PlannedStep step = PlannedStep.of(samples).of(DType.FLOAT32, activations).freezing(frozen);
     return PlanTraffic.of(network, groups, step);
-  }
-
-  /** Bytes that a movement packs, unpacks and puts into its result. */
-  static long copied(Movement movement, Exchange exchange, long samples, DType activations) {
-    if (movement.isIdentity() || movement.collective() == Movement.Collective.ALLREDUCE) {
-      return 0;
-    }
-    long packed = 0;
-    for (Movement.Parcel parcel : movement.outgoing()) {
-      boolean own = parcel.peer() == exchange.transfer().rank();
-      packed += own ? 0 : parcel.elements(samples);
-    }
-    if (movement.collective() == Movement.Collective.ALLGATHER) {
-      // The same to every rank, packed once.
-      packed = movement.outgoing().isEmpty() ? 0 : movement.outgoing().getFirst().elements(samples);
-    }
-    long taken = 0;
-    for (Movement.Parcel parcel : movement.incoming()) {
-      taken += parcel.elements(samples);
-    }
-    return (packed + taken) * activations.bytes();
   }
 }

@@ -1,6 +1,5 @@
 package dev.tandem.oracle.projection;
 
-import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.LayerSpec;
@@ -139,11 +138,9 @@ final class PassTimes {
       Workload workload,
       LayerSeconds layers,
       long samples) {
-    DType type = workload.activations();
-    copyForward[place] = layers.copy(LocalPlan.copied(exchange.forward(), exchange, samples, type));
-    boolean back = own.learns() && !workload.inference();
-    copyBackward[place] =
-        back ? layers.copy(LocalPlan.copied(exchange.backward(), exchange, samples, type)) : 0;
+    LayerSeconds.Passes packing = layers.packing(exchange, samples, workload.activations());
+    copyForward[place] = packing.forward();
+    copyBackward[place] = own.learns() && !workload.inference() ? packing.backwardData() : 0;
   }
 
   /** The layers of a whole network by name. */
