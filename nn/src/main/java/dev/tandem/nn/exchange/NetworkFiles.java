@@ -1,5 +1,6 @@
 package dev.tandem.nn.exchange;
 
+import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.safetensors.Safetensors;
 import dev.tandem.nn.Network;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Networks and weights in files, whose kind is their ending. */
 public final class NetworkFiles {
@@ -32,11 +34,20 @@ public final class NetworkFiles {
    * @throws UsageException one line that names the file and what is wrong with it
    */
   public static ImportedNetwork read(Path file) {
+    return read(file, Optional.empty());
+  }
+
+  /**
+   * The same for files that leave extents of their samples open.
+   *
+   * @param input the shape of a sample, whose extents take the place of those that are open
+   */
+  public static ImportedNetwork read(Path file, Optional<Shape> input) {
     return switch (ExportFormat.ending(file)) {
-      case "onnx" -> OnnxFile.read(file);
+      case "onnx" -> OnnxFile.read(file, input);
       case "yaml", "yml" ->
           new ImportedNetwork(
-              NetworkYaml.read(file), new Weights(file.toString(), Map.of()), List.of());
+              NetworkYaml.read(file), new Weights(file.toString(), Map.of()), List.of(), Set.of());
       default ->
           throw new UsageException(
               file + ": unknown kind of network file; expected .yaml or .onnx");

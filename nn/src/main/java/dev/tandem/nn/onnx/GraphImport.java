@@ -10,6 +10,7 @@ import dev.tandem.nn.weights.Weights;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** From an ONNX graph of anybody's to a network of ours, operator by operator. */
@@ -21,13 +22,14 @@ final class GraphImport {
    * The network and its weights.
    *
    * @param source the file's name, for messages about the weights
+   * @param input whose extents take the place of those that the graph leaves open
    */
-  static ImportedNetwork read(String source, OnnxModel model) {
+  static ImportedNetwork read(String source, OnnxModel model, Optional<Shape> input) {
     OnnxModel.Graph graph = model.graph();
     if (graph.outputs().isEmpty()) {
       throw new UsageException("the graph has no output");
     }
-    ImportState state = start(graph);
+    ImportState state = start(graph, input);
     graph.initializers().forEach(t -> state.put(t.name(), new Value.Constant(t)));
     String answer = graph.outputs().getFirst().name();
     if (graph.outputs().size() > 1) {
@@ -45,10 +47,11 @@ final class GraphImport {
             state.layers(),
             List.of(new NetworkSpec.Output(last.name(), 1)),
             LossKind.SOFTMAX_CROSS_ENTROPY);
-    return new ImportedNetwork(spec, new Weights(source, state.weights()), state.notes());
+    return new ImportedNetwork(
+        spec, new Weights(source, state.weights()), state.notes(), state.folded());
   }
 
-  private static ImportState start(OnnxModel.Graph graph) {
+  private static ImportState start(OnnxModel.Graph graph, Optional<Shape> given) {
     Set<String> constants = new HashSet<>();
     graph.initializers().forEach(tensor -> constants.add(tensor.name()));
     // Old files list the constants among the inputs.
@@ -64,13 +67,22 @@ final class GraphImport {
       throw new UsageException("the input %s must be 32-bit floats".formatted(input.name()));
     }
     List<Long> extents = input.extents();
-    if (extents.size() < 2 || extents.stream().skip(1).anyMatch(extent -> extent < 1)) {
-      throw new UsageException(
-          "the input %s has the extents %s: all but the batch's must be fixed; export the model so"
-              .formatted(input.name(), extents));
+    List<Long> sample =
+        new ArrayList<>(extents.subList(Math.min(1, extents.size()), extents.size()));
+    if (given.isPresent() && given.get().extents().size() == sample.size()) {
+      List<Long> open = given.get().extents();
+      for (int i = 0; i < sample.size(); i++) {
+        sample.set(i, sample.get(i) < 1 ? open.get(i) : sample.get(i));
+      }
     }
-    Shape sample = new Shape(extents.subList(1, extents.size()));
-    return new ImportState(input.name(), sample, extents.getFirst());
+    if (sample.isEmpty() || sample.stream().anyMatch(extent -> extent < 1)) {
+      throw new UsageException(
+          "the input %s has the extents %s: all but the batch's must be fixed; export the model so,"
+                  .formatted(
+                      input.name(), extents.stream().map(e -> e < 1 ? "?" : e.toString()).toList())
+              + " or for a plan give the shape of a sample with --input");
+    }
+    return new ImportState(input.name(), new Shape(sample), extents.getFirst());
   }
 
   /** The nodes that the answer depends on. */

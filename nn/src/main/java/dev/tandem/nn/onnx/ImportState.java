@@ -9,9 +9,11 @@ import dev.tandem.nn.spec.ParameterSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 
 /** The network as far as it has been read: its layers, their weights, and what names stand for. */
@@ -22,6 +24,7 @@ final class ImportState {
   private final List<NetworkSpec.Node> layers = new ArrayList<>();
   private final Map<String, TensorView> weights = new LinkedHashMap<>();
   private final List<String> notes = new ArrayList<>();
+  private final Set<String> folded = new LinkedHashSet<>();
   private final Shape input;
 
   /** The batch that the graph was made for, or {@link OnnxModel.Value#UNKNOWN} for any. */
@@ -52,6 +55,11 @@ final class ImportState {
 
   List<String> notes() {
     return notes;
+  }
+
+  /** Convolutions that have a batch normalisation folded into them. */
+  Set<String> folded() {
+    return folded;
   }
 
   void put(String name, Value value) {

@@ -1,5 +1,6 @@
 package dev.tandem.nn.onnx;
 
+import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -67,10 +69,19 @@ public final class OnnxFile {
    * @throws WorkFailedException if the file cannot be read or is damaged; one line
    */
   public static ImportedNetwork read(Path file) {
+    return read(file, Optional.empty());
+  }
+
+  /**
+   * The same for a graph that leaves extents of its samples open.
+   *
+   * @param input the shape of a sample, whose extents take the place of those that are open
+   */
+  public static ImportedNetwork read(Path file, Optional<Shape> input) {
     try {
-      OnnxModel model = OnnxReader.read(WholeFiles.map(file));
+      OnnxModel model = OnnxReader.read(WholeFiles.map(file), new ExternalData(file));
       ImportedNetwork own = own(file, model);
-      return own != null ? own : GraphImport.read(file.toString(), model);
+      return own != null ? own : GraphImport.read(file.toString(), model, input);
     } catch (UsageException e) {
       throw new UsageException(file + ": " + oneLine(e.getMessage()));
     } catch (WorkFailedException e) {
@@ -122,7 +133,7 @@ public final class OnnxFile {
       again = GraphExport.normalising(again, scale, shift);
     }
     return sameGraph(again.graph(), model.graph(), constants)
-        ? new ImportedNetwork(spec, new Weights(file.toString(), weights), List.of())
+        ? new ImportedNetwork(spec, new Weights(file.toString(), weights), List.of(), Set.of())
         : null;
   }
 

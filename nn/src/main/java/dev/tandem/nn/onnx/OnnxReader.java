@@ -18,7 +18,7 @@ final class OnnxReader {
 
   private OnnxReader() {}
 
-  static OnnxModel read(MemorySegment file) {
+  static OnnxModel read(MemorySegment file, ExternalData beside) {
     ProtoReader message = new ProtoReader(file, "an ONNX file");
     long opset = 0;
     boolean functions = false;
@@ -26,7 +26,7 @@ final class OnnxReader {
     OnnxModel.Graph graph = null;
     while (message.next()) {
       switch (message.field()) {
-        case 7 -> graph = graph(message.message());
+        case 7 -> graph = graph(message.message(), beside);
         case 8 -> opset = Math.max(opset, standardOpset(message.message()));
         case 14 -> entry(message.message(), metadata);
         case 25 -> {
@@ -58,7 +58,8 @@ final class OnnxReader {
     return domain.isEmpty() || domain.equals("ai.onnx") ? version : 0;
   }
 
-  private static void entry(ProtoReader message, Map<String, String> entries) {
+  /** A key and its value. */
+  static void entry(ProtoReader message, Map<String, String> entries) {
     String key = "";
     String value = "";
     while (message.next()) {
@@ -71,15 +72,15 @@ final class OnnxReader {
     entries.put(key, value);
   }
 
-  private static OnnxModel.Graph graph(ProtoReader message) {
+  private static OnnxModel.Graph graph(ProtoReader message, ExternalData beside) {
     List<OnnxModel.Node> nodes = new ArrayList<>();
     List<TensorView> initializers = new ArrayList<>();
     List<OnnxModel.Value> inputs = new ArrayList<>();
     List<OnnxModel.Value> outputs = new ArrayList<>();
     while (message.next()) {
       switch (message.field()) {
-        case 1 -> nodes.add(node(message.message()));
-        case 5 -> initializers.add(TensorReader.read(message.message()));
+        case 1 -> nodes.add(node(message.message(), beside));
+        case 5 -> initializers.add(TensorReader.read(message.message(), beside));
         case 11 -> inputs.add(value(message.message()));
         case 12 -> outputs.add(value(message.message()));
         case 15 -> throw new UsageException("the model has sparse weights: export it with dense");
@@ -89,7 +90,7 @@ final class OnnxReader {
     return new OnnxModel.Graph(nodes, initializers, inputs, outputs);
   }
 
-  private static OnnxModel.Node node(ProtoReader message) {
+  private static OnnxModel.Node node(ProtoReader message, ExternalData beside) {
     List<String> inputs = new ArrayList<>();
     List<String> outputs = new ArrayList<>();
     String name = "";
@@ -102,7 +103,7 @@ final class OnnxReader {
         case 2 -> outputs.add(message.text());
         case 3 -> name = message.text();
         case 4 -> operator = message.text();
-        case 5 -> attribute(message.message(), attributes);
+        case 5 -> attribute(message.message(), attributes, beside);
         case 7 -> domain = message.text();
         default -> message.skip();
       }
@@ -113,7 +114,8 @@ final class OnnxReader {
     return new OnnxModel.Node(name, operator, domain, inputs, outputs, attributes);
   }
 
-  private static void attribute(ProtoReader message, Map<String, OnnxModel.Attribute> attributes) {
+  private static void attribute(
+      ProtoReader message, Map<String, OnnxModel.Attribute> attributes, ExternalData beside) {
     String name = "";
     OnnxModel.Attribute value = null;
     long type = 0;
@@ -125,7 +127,8 @@ final class OnnxReader {
         case 2 -> value = new OnnxModel.Attribute.Real(message.float32());
         case 3 -> value = new OnnxModel.Attribute.Whole(message.varint());
         case 4 -> value = new OnnxModel.Attribute.Text(message.text());
-        case 5 -> value = new OnnxModel.Attribute.Constant(TensorReader.read(message.message()));
+        case 5 ->
+            value = new OnnxModel.Attribute.Constant(TensorReader.read(message.message(), beside));
         case 7 -> TensorReader.floats(message, numbers);
         case 8 -> TensorReader.varints(message, MAX_LIST, integers);
         case 20 -> type = message.varint();

@@ -3,16 +3,20 @@ package dev.tandem.nn.onnx;
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
-import dev.tandem.core.UsageException;
 import dev.tandem.core.protobuf.ProtoReader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
-/** Tensors of an ONNX file: those with raw bytes are views of the file, others are small copies. */
+/**
+ * Tensors of an ONNX file: those with raw bytes, here or in a file beside it, are views, others are
+ * small copies.
+ */
 final class TensorReader {
 
   private static final ValueLayout.OfFloat FLOAT =
@@ -24,7 +28,7 @@ final class TensorReader {
 
   private TensorReader() {}
 
-  static TensorView read(ProtoReader message) {
+  static TensorView read(ProtoReader message, ExternalData files) {
     String name = "";
     long type = 0;
     boolean elsewhere = false;
@@ -32,6 +36,7 @@ final class TensorReader {
     List<Long> integers = new ArrayList<>();
     MemorySegment raw = null;
     List<MemorySegment> packed = new ArrayList<>();
+    Map<String, String> place = new HashMap<>();
     while (message.next()) {
       switch (message.field()) {
         case 1 -> varints(message, MAX_DIMENSIONS, extents);
@@ -40,20 +45,20 @@ final class TensorReader {
         case 5, 7, 11 -> varints(message, MAX_WHOLES, integers);
         case 8 -> name = message.text();
         case 9 -> raw = message.bytes();
+        case 13 -> OnnxReader.entry(message.message(), place);
         case 14 -> elsewhere = message.varint() == 1;
         default -> message.skip();
       }
     }
-    if (elsewhere) {
-      throw new UsageException(
-          "tensor %s is in another file: save the model with its weights inside".formatted(name));
-    }
     DType dtype = ElementTypes.dtype(name, type);
-    if (raw == null) {
-      raw = integers.isEmpty() ? together(packed) : bytes(integers, dtype);
-    }
     try {
-      return new TensorView(name, dtype, new Shape(extents), raw);
+      Shape shape = new Shape(extents);
+      if (elsewhere) {
+        raw = files.bytes(name, place, Math.multiplyExact(shape.elements(), dtype.bytes()));
+      } else if (raw == null) {
+        raw = integers.isEmpty() ? together(packed) : bytes(integers, dtype);
+      }
+      return new TensorView(name, dtype, shape, raw);
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw message.damaged();
     }

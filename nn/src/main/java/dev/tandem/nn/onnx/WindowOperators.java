@@ -8,9 +8,12 @@ import dev.tandem.nn.spec.MaxPool;
 import dev.tandem.nn.spec.Window;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** Operators that slide a window, and the padding that may stand before them. */
 final class WindowOperators {
+
+  private static final Pattern MADE_BY_EXPORTER = Pattern.compile("(onnx::Conv_)?[0-9]+");
 
   private final ImportState state;
   private final Recognition recognition;
@@ -28,12 +31,29 @@ final class WindowOperators {
         Windows.of(attributes, space(weight.shape()), state.whole(node, input), padding(node));
     int filters = Math.toIntExact(weight.shape().extents().getFirst());
     int groups = Math.toIntExact(attributes.whole("group", 1));
-    return state.add(
-        node,
-        weight,
-        name -> new Convolution(name, filters, window, groups, bias != null),
-        List.of(input),
-        ImportState.weightAndBias(weight, bias));
+    Value.Layer convolution =
+        state.add(
+            node,
+            weight,
+            name -> new Convolution(name, filters, window, groups, bias != null),
+            List.of(input),
+            ImportState.weightAndBias(weight, bias));
+    if (bias != null && folded(node)) {
+      state.folded().add(convolution.name());
+    }
+    return convolution;
+  }
+
+  /**
+   * Whether an exporter has folded a batch normalisation into a convolution, which tensors' names
+   * tell: the older one of PyTorch gives both a name of its own, the newer one names the bias after
+   * the input.
+   */
+  private static boolean folded(OnnxModel.Node node) {
+    String weight = node.inputs().get(1);
+    String bias = node.inputs().get(2);
+    return (MADE_BY_EXPORTER.matcher(weight).matches() && MADE_BY_EXPORTER.matcher(bias).matches())
+        || bias.equals(node.inputs().getFirst() + "_bias");
   }
 
   Value pool(OnnxModel.Node node, NodeAttributes attributes) {

@@ -108,6 +108,15 @@ public record NetworkSpec(Shape input, List<Node> nodes, List<Output> outputs, L
     return new NetworkSpec(input, nodes, outputs, other);
   }
 
+  /**
+   * The same layers for samples of another shape.
+   *
+   * @throws UsageException if a layer cannot take what then comes to it
+   */
+  public NetworkSpec withInput(Shape other) {
+    return new NetworkSpec(other, nodes, outputs, loss);
+  }
+
   /** The shape of a sample behind each layer, by name, and that of the input. */
   public Map<String, Shape> shapes() {
     return shapes(input, nodes);

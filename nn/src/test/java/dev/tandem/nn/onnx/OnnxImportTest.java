@@ -15,12 +15,13 @@ import dev.tandem.nn.models.ResNet;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.weights.Answers;
 import dev.tandem.nn.weights.ImportedNetwork;
-import dev.tandem.nn.weights.Python;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.posix.WholeFiles;
+import dev.tandem.testkit.Python;
 import dev.tandem.testkit.TestSeed;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -164,6 +165,44 @@ class OnnxImportTest {
     var e = assertThrows(UsageException.class, () -> OnnxFile.read(file));
     assertTrue(e.getMessage().startsWith(file + ": " + message), e.getMessage());
     assertEquals(1, e.getMessage().lines().count(), e.getMessage());
+  }
+
+  /** PyTorch's newer exporter puts weights into a file beside the graph; so do large models. */
+  @Test
+  void weightsInAFileBeside() throws Exception {
+    NetworkSpec spec = PublishedModels.small().get("LeNet");
+    Path file = folder.resolve("inside.onnx");
+    Path model = folder.resolve("model.onnx");
+    Path data = folder.resolve("model.data");
+    try (Network network = Answers.network(spec, new Seed(1))) {
+      OnnxFile.write(file, spec, Weights.of(network));
+      Python.run(
+          List.of("onnx"),
+          """
+          onnx.save(onnx.load(sys.argv[1]), sys.argv[2], save_as_external_data=True,
+                    location='model.data', size_threshold=0)
+          """,
+          file,
+          model);
+      ImportedNetwork imported = OnnxFile.read(model);
+      assertEquals(spec, imported.spec());
+      float[] samples = Answers.samples(spec, new Seed(2), 2);
+      try (Network again = Answers.imported(imported)) {
+        assertArrayEquals(Answers.of(network, samples), Answers.of(again, samples));
+      }
+    }
+    byte[] whole = Files.readAllBytes(data);
+    Files.write(data, Arrays.copyOf(whole, whole.length / 2));
+    String cut = assertThrows(WorkFailedException.class, () -> OnnxFile.read(model)).getMessage();
+    assertTrue(cut.endsWith("is not in model.data at the place that the model names"), cut);
+    Files.delete(data);
+    String missing = assertThrows(UsageException.class, () -> OnnxFile.read(model)).getMessage();
+    assertTrue(missing.endsWith("which is missing: put it beside the model"), missing);
+    String graph = Files.readString(model, StandardCharsets.ISO_8859_1);
+    Files.writeString(
+        model, graph.replace("model.data", "../../data"), StandardCharsets.ISO_8859_1);
+    String outside = assertThrows(UsageException.class, () -> OnnxFile.read(model)).getMessage();
+    assertTrue(outside.endsWith("is in '../../data': expected a file beside the model"), outside);
   }
 
   /** Whatever bytes a file has: a network or one line, and no more memory than the file's size. */

@@ -302,7 +302,12 @@ public final class ConfigFile implements KeyPlaces {
         .or(() -> text.of(key));
   }
 
-  private static NetworkSpec network(JsonNode tree) {
+  /**
+   * The network of a mapping as it stands under {@code network}.
+   *
+   * @throws UsageException one line, which names the key if it is one
+   */
+  public static NetworkSpec network(JsonNode tree) {
     if (tree.has("layers")) {
       return NetworkYaml.network(tree);
     }

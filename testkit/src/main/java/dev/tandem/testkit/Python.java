@@ -1,4 +1,4 @@
-package dev.tandem.nn.weights;
+package dev.tandem.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;

@@ -1,0 +1,2 @@
+/** The networks that plans are made for, from wherever users have them. */
+package dev.tandem.oracle.model;
