@@ -102,14 +102,17 @@ public final class Projector {
         _ -> new PassTimes(plan, workload, environment, terms, samples, groups::along));
   }
 
-  /** A plan cut into stages that take about as long. */
-  StagedPlan staged(LocalPlan plan, PassTimes pass, int stages, long samples, MeshGroups groups) {
+  /**
+   * A plan cut into stages that take about as long. Stages for nearly as many samples are the same.
+   */
+  StagedPlan staged(LocalPlan plan, int stages, long samples, MeshGroups groups) {
+    long typical = Long.highestOneBit(samples);
     return staged.computeIfAbsent(
-        new StagesKey(plan, stages, samples, groups.onNode()),
+        new StagesKey(plan, stages, typical, groups.onNode()),
         _ ->
             new StagedPlan(
                 plan,
-                pass,
+                times(plan, typical, groups.onNode(), groups),
                 stages,
                 elements ->
                     environment
@@ -117,7 +120,7 @@ public final class Projector {
                         .of(
                             Operation.SEND,
                             groups.stages(),
-                            elements * samples * workload.activations().bytes(),
+                            elements * typical * workload.activations().bytes(),
                             1)));
   }
 

@@ -87,7 +87,7 @@ final class RankProjection {
 
   private Projection inStages(PassTimes pass) {
     int stages = mesh.size(Mesh.PIPELINE);
-    StagedPlan cut = projector.staged(plan, pass, stages, Math.ceilDiv(samples, passes), groups);
+    StagedPlan cut = projector.staged(plan, stages, Math.ceilDiv(samples, passes), groups);
     Candidate.Stages how = candidate.stages().orElseThrow();
     double[] forward = new double[stages];
     double[] backward = new double[stages];

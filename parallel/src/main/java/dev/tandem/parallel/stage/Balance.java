@@ -54,11 +54,11 @@ public final class Balance {
     least[0][0] = 0;
     for (int stage = 1; stage <= stages; stage++) {
       for (int end = stage; end <= layers; end++) {
-        for (int begin = stage - 1; begin < end; begin++) {
+        for (int begin = end - 1; begin >= stage - 1 && layers(begin, end) <= limit; begin--) {
           double time = time(begin, end);
           double share = limit > 0 ? time / limit : 0;
           double cost = least[stage - 1][begin] + tensors[begin] + share * share / (stages + 1);
-          if (time <= limit && cost < least[stage][end]) {
+          if (time <= limit && cost <= least[stage][end]) {
             least[stage][end] = cost;
             from[stage][end] = begin;
           }
@@ -83,7 +83,8 @@ public final class Balance {
       double[] next = new double[layers + 1];
       Arrays.fill(next, Double.POSITIVE_INFINITY);
       for (int end = stage; end <= layers; end++) {
-        for (int begin = stage - 1; begin < end; begin++) {
+        // Longer stages are slower, whatever lies before them.
+        for (int begin = end - 1; begin >= stage - 1 && layers(begin, end) < next[end]; begin--) {
           next[end] = Math.min(next[end], Math.max(best[begin], time(begin, end)));
         }
       }
@@ -96,6 +97,11 @@ public final class Balance {
   double time(int begin, int end) {
     return parametersBefore[begin] == parametersBefore[end]
         ? Double.POSITIVE_INFINITY
-        : timeBefore[end] - timeBefore[begin] + messageTime[begin];
+        : layers(begin, end) + messageTime[begin];
+  }
+
+  /** The cost of layers without their messages. */
+  private double layers(int begin, int end) {
+    return timeBefore[end] - timeBefore[begin];
   }
 }

@@ -39,6 +39,7 @@ public final class StageCuts {
   private final int[] parameters;
   private final Map<String, SampleShare> samples = new HashMap<>();
   private final Set<String> learning = new HashSet<>();
+  private final List<List<String>> crossing;
 
   /**
    * The cuts of a network.
@@ -72,6 +73,7 @@ public final class StageCuts {
         learning.add(node.name());
       }
     }
+    crossing = crossings();
   }
 
   /** The network that is cut. */
@@ -81,22 +83,34 @@ public final class StageCuts {
 
   /** The tensors that a cut before this layer separates from a use, in the layers' order. */
   public List<String> crossing(int layer) {
-    return Stream.concat(Stream.of(NetworkSpec.INPUT), spec.nodes().stream().map(Node::name))
-        .filter(name -> places.get(name) < layer && lastUse.getOrDefault(name, -1) >= layer)
-        .toList();
+    return crossing.get(layer);
   }
 
   /** Elements of a sample that cross a cut before this layer, to the next stage. */
   public long elementsForward(int layer) {
-    return crossing(layer).stream().mapToLong(name -> shapes.get(name).elements()).sum();
+    return crossing.get(layer).stream().mapToLong(name -> shapes.get(name).elements()).sum();
   }
 
   /** Elements of a sample's gradients that cross a cut before this layer, back. */
   public long elementsBackward(int layer) {
-    return crossing(layer).stream()
+    return crossing.get(layer).stream()
         .filter(learning::contains)
         .mapToLong(name -> shapes.get(name).elements())
         .sum();
+  }
+
+  /** What is open before each layer: what was made before it and is used by it or later. */
+  private List<List<String>> crossings() {
+    List<List<String>> all = new ArrayList<>();
+    List<String> open = new ArrayList<>();
+    open.add(NetworkSpec.INPUT);
+    for (int i = 0; i < spec.nodes().size(); i++) {
+      int place = i;
+      open.removeIf(name -> lastUse.getOrDefault(name, -1) < place);
+      all.add(List.copyOf(open));
+      open.add(spec.nodes().get(i).name());
+    }
+    return all;
   }
 
   /** Number of parameters of a layer. */
