@@ -68,6 +68,18 @@ public record Candidate(
     return new Candidate(mesh, strategy, stages, shard, passes);
   }
 
+  /**
+   * Passes of a step, one after the other.
+   *
+   * @param samples of the ranks that have the same samples
+   */
+  int passes(long samples) {
+    int most = (int) Math.min(Integer.MAX_VALUE, samples);
+    return stages
+        .map(each -> each.schedule().pieces(each.pieces(), most))
+        .orElse(Math.min(accumulation, most));
+  }
+
   /** Number of ranks. */
   public int ranks() {
     return mesh.size();

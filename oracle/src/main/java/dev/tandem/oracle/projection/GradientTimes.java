@@ -171,22 +171,4 @@ final class GradientTimes {
     }
     return seconds * passes;
   }
-
-  /** Bytes that the rank sends for gradients and parameters in a step, rings taken. */
-  long sent(int passes) {
-    double bytes = 0;
-    int data = groups.along(DATA).ranks();
-    double share = (data - 1.0) / data;
-    for (LocalPlan.Sum sum : plan.sums()) {
-      if (scatters()) {
-        int inner = groups.along(sum.axes()).ranks();
-        bytes += passes * sum.bytes() * (2 * (inner - 1.0) / inner + share);
-      } else {
-        int ranks = groups.along(withData(sum.axes())).ranks();
-        bytes += sum.bytes() * 2 * (ranks - 1.0) / ranks;
-      }
-      bytes += times(passes, false) * sum.bytes() * share;
-    }
-    return (long) bytes;
-  }
 }

@@ -13,7 +13,6 @@ import dev.tandem.parallel.cost.PlanTraffic;
 import dev.tandem.parallel.cost.PlannedGroups;
 import dev.tandem.parallel.cost.PlannedStep;
 import dev.tandem.parallel.cost.SamplesByLayer;
-import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.mesh.Mode;
 import dev.tandem.parallel.strategy.Strategy;
 import java.util.ArrayList;
@@ -88,14 +87,13 @@ final class LocalPlan {
     }
   }
 
-  /** Of a rank along the inner axes, without stages. */
+  /** Of a rank, without stages. */
   static LocalPlan of(
-      NetworkSpec whole, Mesh inner, Strategy strategy, int rank, Set<String> frozen) {
-    PlannedGroups groups = PlannedGroups.onOneHost(inner, rank);
+      NetworkSpec whole, Strategy strategy, PlannedGroups groups, Set<String> frozen) {
     LocalNetwork network =
-        inner.inner().isEmpty()
+        groups.mesh().inner().isEmpty()
             ? LocalNetwork.undivided(whole)
-            : Planner.plan(whole, inner, strategy, rank, groups::transfer);
+            : Planner.plan(whole, groups.mesh(), strategy, groups.rank(), groups::transfer);
     return new LocalPlan(network, groups, frozen);
   }
 

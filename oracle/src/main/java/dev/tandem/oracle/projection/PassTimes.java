@@ -32,9 +32,6 @@ final class PassTimes {
   /** Once for each pass. */
   final double perPass;
 
-  /** Bytes that the rank sends. */
-  final long sent;
-
   /** Seconds of layers times their relative spread. */
   final double spread;
 
@@ -99,7 +96,6 @@ final class PassTimes {
     spread = spreadSum;
     estimated = estimates;
     perPass = terms.contains(Term.PASSES) ? environment.layers().perPass(layers) : 0;
-    long bytes = 0;
     for (PlanTraffic.Item item : plan.traffic(samples, workload.activations()).items()) {
       if (workload.inference() && item.kind() != Kind.FORWARD) {
         continue;
@@ -122,13 +118,7 @@ final class PassTimes {
         // Those of the ranks along data, too, are added for a mesh.
         default -> {}
       }
-      boolean passing =
-          item.kind() == Kind.FORWARD
-              || item.kind() == Kind.BACKWARD
-              || item.kind() == Kind.STATISTICS;
-      bytes += passing ? item.cost().bytesSent() : 0;
     }
-    sent = bytes;
   }
 
   private void copies(

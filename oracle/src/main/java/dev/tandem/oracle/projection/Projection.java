@@ -12,7 +12,6 @@ import java.util.Map;
  * @param workload what is trained
  * @param seconds of an iteration, by what they go into
  * @param memory of the rank that needs most
- * @param sent bytes that the rank that sends most sends in an iteration
  * @param spread relative standard deviation of the iteration's time, from the spread of what was
  *     measured
  * @param layers what each layer takes of the passes, in the network's order; of a pipeline those of
@@ -26,7 +25,6 @@ public record Projection(
     Candidate candidate,
     Map<Phase, Double> seconds,
     PlanMemory memory,
-    long sent,
     double spread,
     List<LayerSpan> layers,
     double estimated,

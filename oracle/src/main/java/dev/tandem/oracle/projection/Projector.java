@@ -1,7 +1,9 @@
 package dev.tandem.oracle.projection;
 
 import dev.tandem.parallel.cost.PlanMemory;
+import dev.tandem.parallel.cost.PlanTraffic;
 import dev.tandem.parallel.cost.PlanTraffic.Operation;
+import dev.tandem.parallel.cost.PlannedGroups;
 import dev.tandem.parallel.cost.PlannedStep;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.strategy.Strategy;
@@ -47,9 +49,7 @@ public final class Projector {
    * @throws dev.tandem.core.UsageException if it cannot be
    */
   public Projection project(Candidate candidate) {
-    Mesh inner = new Mesh(candidate.mesh().inner());
-    List<LocalPlan> ranks =
-        plans.computeIfAbsent(new PlanKey(inner, candidate.strategy()), this::planned);
+    List<LocalPlan> ranks = planned(candidate);
     Projection slowest = null;
     for (LocalPlan plan : ranks) {
       Projection own = new RankProjection(this, candidate, plan).projection();
@@ -58,6 +58,14 @@ public final class Projector {
       }
     }
     return slowest;
+  }
+
+  /**
+   * What the rank that sends most sends in an iteration of a candidate, call by call: to the byte
+   * what ranks of {@code tandem train} send.
+   */
+  public PlanTraffic traffic(Candidate candidate) {
+    return new CandidateTraffic(this, candidate).most();
   }
 
   /** Of the first rank, whose parts are largest, and of one that has neighbours on both sides. */
@@ -70,12 +78,32 @@ public final class Projector {
     return ranks;
   }
 
+  /** Names of the layers at which the stages of a candidate begin, the first left out. */
+  public List<String> cuts(Candidate candidate) {
+    Mesh mesh = candidate.mesh();
+    MeshGroups groups =
+        new MeshGroups(mesh, environment.devicesPerNode(), terms.contains(Term.CONTENTION));
+    LocalPlan plan = planned(candidate).getFirst();
+    long samples = Math.ceilDiv(workload.batch(), mesh.size(Mesh.DATA));
+    long piece = Math.ceilDiv(samples, candidate.passes(samples));
+    return staged(plan, mesh.size(Mesh.PIPELINE), piece, groups).names();
+  }
+
+  private List<LocalPlan> planned(Candidate candidate) {
+    Mesh inner = new Mesh(candidate.mesh().inner());
+    return plans.computeIfAbsent(new PlanKey(inner, candidate.strategy()), this::planned);
+  }
+
   private LocalPlan plan(PlanKey key, int rank) {
-    return LocalPlan.of(workload.network(), key.inner, key.strategy, rank, workload.frozen());
+    return LocalPlan.of(
+        workload.network(),
+        key.strategy,
+        PlannedGroups.onOneHost(key.inner, rank),
+        workload.frozen());
   }
 
   /** The rank in the middle of all axes. */
-  private static int middle(Mesh inner) {
+  static int middle(Mesh inner) {
     int rank = 0;
     for (Mesh.Axis axis : inner.axes()) {
       rank = rank * axis.size() + axis.size() / 2;

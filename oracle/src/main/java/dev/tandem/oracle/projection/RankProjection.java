@@ -39,11 +39,7 @@ final class RankProjection {
     mesh = candidate.mesh();
     groups = new MeshGroups(mesh, environment.devicesPerNode(), terms.contains(Term.CONTENTION));
     samples = Math.ceilDiv(workload.batch(), mesh.size(Mesh.DATA));
-    passes =
-        candidate
-            .stages()
-            .map(stages -> stages.schedule().pieces(stages.pieces(), (int) samples))
-            .orElse((int) Math.min(candidate.accumulation(), samples));
+    passes = candidate.passes(samples);
     crowding = environment.crowding(mesh.size());
   }
 
@@ -70,7 +66,7 @@ final class RankProjection {
       update(sums.stream().mapToLong(LocalPlan.Sum::bytes).sum(), plan.parameterTensors());
     }
     input(plan.network().input().local().elements());
-    return finish(pass, pass.sent * passes + gradients.sent(passes), memory(plan, 1), 1);
+    return finish(pass, memory(plan, 1), 1);
   }
 
   /** The passes of some layers. */
@@ -124,7 +120,6 @@ final class RankProjection {
     double all = PipelineTime.of(how.schedule(), forward, backward, messages, passes);
     // Ranks that share a device work while others wait.
     add(Phase.IDLE, Math.max(0, crowding > 1 ? 0 : all - busy));
-    long sent = 0;
     PlanMemory most = null;
     double summing = 0;
     double updating = 0;
@@ -139,9 +134,6 @@ final class RankProjection {
       int open = how.recompute() ? 1 : how.schedule().open(stage, stages, passes);
       PlanMemory memory = memory(own, open);
       most = most == null || memory.total() > most.total() ? memory : most;
-      long border =
-          passes * bytes * (cut.elements(stage) + (stage == 0 ? 0 : cut.elements(stage - 1)));
-      sent = Math.max(sent, border + gradients.sent(passes) + pass.sent * passes / stages);
     }
     if (!workload.inference()) {
       add(Phase.GRADIENTS, summing);
@@ -149,7 +141,7 @@ final class RankProjection {
       add(Phase.UPDATE, updating);
     }
     input(plan.network().input().local().elements());
-    return finish(pass, sent, most, stages);
+    return finish(pass, most, stages);
   }
 
   private void update(long bytes, int tensors) {
@@ -191,7 +183,7 @@ final class RankProjection {
     return projector.memory(of, data, MemoryCount.step(workload, candidate, samples, passes), open);
   }
 
-  private Projection finish(PassTimes pass, long sent, PlanMemory memory, int stages) {
+  private Projection finish(PassTimes pass, PlanMemory memory, int stages) {
     List<Projection.LayerSpan> layers = new ArrayList<>();
     for (int i = 0; i < plan.work().size(); i++) {
       double exchange =
@@ -217,7 +209,6 @@ final class RankProjection {
         candidate,
         seconds,
         memory,
-        sent,
         all == 0 ? 0 : pass.spread * passes * crowding / stages / all,
         layers,
         computing == 0 ? 0 : pass.estimated / computing,

@@ -191,8 +191,27 @@ class ProjectorTest {
     Projection copies = project(RESNET, 64, Term.ALL, data);
     Projection rows = project(RESNET, 64, Term.ALL, data.sharding(ShardStage.PARAMETERS));
     assertTrue(rows.memory().state() * 7 < copies.memory().state());
-    assertEquals(1.5, (double) rows.sent() / copies.sent(), 0.01);
+    assertEquals(1.5, (double) sent(data.sharding(ShardStage.PARAMETERS)) / sent(data), 0.01);
     assertTrue(rows.seconds().get(Phase.UPDATE) < copies.seconds().get(Phase.UPDATE) / 7);
+  }
+
+  private static long sent(Candidate candidate) {
+    Environment environment = Environment.of(ABCI.withDevices(8), DEVICE, Term.ALL, 1);
+    return new Projector(Workload.of(RESNET, 1000, 64), environment, Term.ALL)
+        .traffic(candidate)
+        .total()
+        .bytesSent();
+  }
+
+  @Test
+  void trafficIsThatOfTheRankThatSendsMost() {
+    long weights = RESNET.parameterCount() * 4;
+    assertEquals(2 * weights * 7 / 8, sent(Candidate.of(mesh("data", 8))), weights * 1e-4);
+    long stages = sent(Candidate.of(mesh("pipeline", 4)));
+    assertTrue(stages > 0 && stages < weights, stages + " bytes");
+    long rows = sent(Candidate.of(mesh("height", 4)));
+    // Both halos of a rank in the middle, and the gradients of what is split.
+    assertTrue(rows > 2 * weights * 3 / 4, rows + " bytes");
   }
 
   @Test
