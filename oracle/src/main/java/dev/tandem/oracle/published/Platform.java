@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.OptionalDouble;
 import java.util.Properties;
 
@@ -84,12 +85,12 @@ final class Platform {
   }
 
   /** Names of networks of which the serial time is known. */
-  Iterable<String> profiled() {
+  List<String> profiled() {
     return properties.stringPropertyNames().stream()
-            .filter(key -> key.startsWith("serial."))
-            .map(key -> key.substring("serial.".length()))
-            .sorted()
-        ::iterator;
+        .filter(key -> key.startsWith("serial."))
+        .map(key -> key.substring("serial.".length()))
+        .sorted()
+        .toList();
   }
 
   /** Samples of an epoch. */

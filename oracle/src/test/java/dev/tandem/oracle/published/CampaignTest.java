@@ -46,8 +46,10 @@ class CampaignTest {
   void sourceUnitAndNoteMayBeMissingAndColumnsInAnyOrder() throws IOException {
     Campaign campaign =
         read(
-            "value,quantity,gpus,batch_per_gpu,strategy,dataset,model\n"
-                + "0.5,iter_time_total,16,32,data,ImageNet(226),VGG16\n");
+            """
+            value,quantity,gpus,batch_per_gpu,strategy,dataset,model
+            0.5,iter_time_total,16,32,data,ImageNet(226),VGG16
+            """);
     assertEquals("VGG16", campaign.rows().getFirst().model());
   }
 
