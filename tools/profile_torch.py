@@ -7,9 +7,11 @@
 Needs this file, Python 3.8 and PyTorch (1.13 or newer sees functions besides modules). The model
 is what `make_model` in my_module.py returns, in training mode. Each layer is measured alone, with
 random samples: its forward pass, and its backward pass apart for the gradient by its inputs and by
-its parameters; then optimizers, and whole passes, to see what they take besides their layers.
-Layers that are alike are measured once. Times are medians; `spread` is relative, from the median
-deviation. On CUDA devices all measurements wait for the device.
+its parameters; then optimizers, and whole passes. Where a whole pass takes more than its layers
+together, the rest is noted too; where it takes less, because a device is given work ahead, the
+layers' times are divided so that they add up to it. Layers that are alike are measured once. Times
+are medians; `spread` is relative, from the median deviation. On CUDA devices all measurements wait
+for the device.
 """
 
 import argparse
@@ -306,13 +308,16 @@ class Clock:
         states = [prepare() for _ in range(times)]
         self.wait()
         begin = time.perf_counter()
-        for state in states:
-            run(state)
+        run(states)
         self.wait()
         return (time.perf_counter() - begin) / times
 
     def measure(self, prepare, run, held):
-        """Seconds and their relative spread; held: bytes that one prepared run keeps."""
+        """Seconds of a run and their relative spread.
+
+        run: takes a list of what prepare returned, for as many runs
+        held: bytes that one prepared run keeps
+        """
         self.once(prepare, run, 1)
         first = self.once(prepare, run, 1)
         times = int(min(32, self.MOST_BYTES // max(1, held), self.BATCH_SECONDS / first))
@@ -333,38 +338,48 @@ def passes(call, clock, device):
     held = 2 * (call.input_bytes() + call.output_bytes)
     gradient = []
 
-    def learn(parameters):
-        for each in learning:
-            each.requires_grad_(parameters)
-
     def forward(inputs, parameters):
         def prepare():
-            learn(parameters)
+            for each in learning:
+                each.requires_grad_(parameters)
             leaves = call.leaves(device, inputs)
             output = call.run(leaves)
             if not gradient:
                 gradient.append(torch.randn_like(output))
-            targets = (leaves if inputs else []) + (learning if parameters else [])
-            return output, targets
+            return output, leaves if inputs else []
 
         return prepare
 
-    def backward(state):
-        output, targets = state
-        if output.requires_grad and targets:
-            torch.autograd.grad(output, targets, gradient[0], allow_unused=True)
+    def backward(parameters):
+        def run(states):
+            # One call for all, as a pass of a model is one.
+            outputs = [output for output, _ in states if output.requires_grad]
+            targets = [leaf for _, leaves in states for leaf in leaves]
+            targets += learning if parameters else []
+            if outputs and targets:
+                torch.autograd.grad(outputs, targets, gradient * len(outputs), allow_unused=True)
+
+        return run
+
+    def run(states):
+        for leaves in states:
+            call.run(leaves)
 
     try:
-        learn(True)
         ready = call.leaves(device, True)
-        time_forward, spread = clock.measure(lambda: ready, call.run, held)
-        together = call.kind in TOGETHER
-        time_data, spread_data = clock.measure(forward(True, together), backward, held)
+        time_forward, spread = clock.measure(lambda: ready, run, held)
         time_weights = 0.0
-        if learning and not together:
-            time_weights, _ = clock.measure(forward(False, True), backward, held)
+        time_data, spread_data = clock.measure(
+            forward(True, bool(learning)), backward(bool(learning)), held)
+        if learning and call.kind not in TOGETHER:
+            # What both take together, in the proportion of what each takes alone.
+            data_alone, _ = clock.measure(forward(True, False), backward(False), held)
+            weights_alone, _ = clock.measure(forward(False, True), backward(True), held)
+            time_weights = time_data * weights_alone / (data_alone + weights_alone)
+            time_data -= time_weights
     finally:
-        learn(True)
+        for each in learning:
+            each.requires_grad_(True)
     return {"samples": call.samples, "forward": time_forward, "backwardData": time_data,
             "backwardWeights": time_weights, "spread": max(spread, spread_data)}
 
@@ -378,15 +393,15 @@ def loss_of(output):
 
 
 def whole_pass(model, batch, clock):
-    def run(_):
-        loss_of(model(batch)).backward()
-
-    def prepare():
+    def forget():
         for each in model.parameters():
             each.grad = None
 
-    seconds, _ = clock.measure(prepare, run, clock.MOST_BYTES)
-    prepare()
+    def run(_):
+        loss_of(model(batch)).backward()
+
+    seconds, _ = clock.measure(forget, run, clock.MOST_BYTES)
+    forget()
     return seconds
 
 
@@ -452,7 +467,8 @@ def updates(model, clock, device):
 def copies(clock, device):
     def seconds(elements):
         tensor = torch.zeros(elements, device=device)
-        return clock.measure(lambda: tensor, torch.Tensor.clone, 4 * elements)[0]
+        return clock.measure(
+            lambda: tensor, lambda all: [each.clone() for each in all], 4 * elements)[0]
 
     small, elements = seconds(1), 1 << 22
     return small, max(0.0, seconds(elements) - small) / (4 * elements)
@@ -566,6 +582,9 @@ def main():
                 together += times["forward"] + times["backwardWeights"]
                 together += times["backwardData"] if call.learns_before else 0.0
             whole = whole_pass(model, batch, clock)
+            for times in measured.values():
+                for part in ("forward", "backwardData", "backwardWeights"):
+                    times[part] *= min(1.0, whole / together)
             gamma = kept_share(model, batch, calls, device)
         except RuntimeError as e:
             if not out_of_memory(e):

@@ -3,6 +3,12 @@ package dev.tandem.nn.onnx;
 import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.spec.Add;
+import dev.tandem.nn.spec.BatchNorm;
+import dev.tandem.nn.spec.Convolution;
+import dev.tandem.nn.spec.GroupNorm;
+import dev.tandem.nn.spec.LayerNorm;
+import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.LossKind;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.weights.ImportedNetwork;
@@ -15,6 +21,9 @@ import java.util.Set;
 
 /** From an ONNX graph of anybody's to a network of ours, operator by operator. */
 final class GraphImport {
+
+  /** Convolutions from which on a residual network will have normalisations. */
+  private static final int DEEP = 16;
 
   private GraphImport() {}
 
@@ -47,8 +56,31 @@ final class GraphImport {
             state.layers(),
             List.of(new NetworkSpec.Output(last.name(), 1)),
             LossKind.SOFTMAX_CROSS_ENTROPY);
+    noteMissingNormalisation(state);
     return new ImportedNetwork(
         spec, new Weights(source, state.weights()), state.notes(), state.folded());
+  }
+
+  /** Deep networks have them, unless an exporter has folded them without a trace. */
+  private static void noteMissingNormalisation(ImportState state) {
+    List<LayerSpec> layers = state.layers().stream().map(NetworkSpec.Node::layer).toList();
+    long convolutions = layers.stream().filter(layer -> layer instanceof Convolution).count();
+    boolean residual = layers.stream().anyMatch(layer -> layer instanceof Add);
+    boolean normalised =
+        layers.stream()
+            .anyMatch(
+                layer ->
+                    layer instanceof BatchNorm
+                        || layer instanceof GroupNorm
+                        || layer instanceof LayerNorm);
+    if (convolutions >= DEEP && residual && !normalised && state.folded().isEmpty()) {
+      state
+          .notes()
+          .add(
+              "no normalisation beside %d convolutions: if the model has some, export it as for"
+                      .formatted(convolutions)
+                  + " training, or without optimisation");
+    }
   }
 
   private static ImportState start(OnnxModel.Graph graph, Optional<Shape> given) {

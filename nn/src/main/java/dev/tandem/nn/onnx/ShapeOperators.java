@@ -63,7 +63,9 @@ final class ShapeOperators {
     if (state.value(node, 0) instanceof Value.Constant(TensorView tensor)) {
       return new Value.Constant(reshaped(tensor, target, attributes));
     }
-    attributes.require("allowzero", 0, 0);
+    if (target.contains(0L)) {
+      attributes.require("allowzero", 0, 0);
+    }
     Value input = state.value(node, 0);
     Shape from = Recognition.seen(input, attributes);
     Shape to = sample(target, from, attributes);

@@ -12,6 +12,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.models.PublishedModels;
 import dev.tandem.nn.models.ResNet;
+import dev.tandem.nn.spec.BatchNorm;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.weights.Answers;
 import dev.tandem.nn.weights.ImportedNetwork;
@@ -24,7 +25,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -165,6 +168,64 @@ class OnnxImportTest {
     var e = assertThrows(UsageException.class, () -> OnnxFile.read(file));
     assertTrue(e.getMessage().startsWith(file + ": " + message), e.getMessage());
     assertEquals(1, e.getMessage().lines().count(), e.getMessage());
+  }
+
+  /** As PyTorch's newer exporter writes it, whose 0 would be no extent of the input. */
+  @Test
+  void reshapeWithoutZeros() {
+    OnnxModel.Node reshape =
+        new OnnxModel.Node(
+            "flat",
+            "Reshape",
+            "",
+            List.of("x", "to"),
+            List.of("y"),
+            Map.of("allowzero", new OnnxModel.Attribute.Whole(1)));
+    for (long first : new long[] {-1, 0}) {
+      OnnxModel.Graph graph =
+          new OnnxModel.Graph(
+              List.of(reshape),
+              List.of(Tensors.integers("to", List.of(first, 16L))),
+              List.of(new OnnxModel.Value("x", List.of(-1L, 1L, 4L, 4L), 1)),
+              List.of(new OnnxModel.Value("y", List.of(-1L, 16L), 1)));
+      Path file = folder.resolve("reshape.onnx");
+      WholeFiles.replace(file, OnnxWriter.write(new OnnxModel(20, Map.of(), graph)));
+      if (first == 0) {
+        assertThrows(UsageException.class, () -> OnnxFile.read(file));
+      } else {
+        assertEquals("flatten", OnnxFile.read(file).spec().nodes().getFirst().layer().kind());
+      }
+    }
+  }
+
+  @Test
+  void aDeepNetworkWithoutNormalisationsIsNoted() {
+    NetworkSpec normalised = ResNet.small(18, 10);
+    Path file = folder.resolve("bare.onnx");
+    try (Network network = Answers.network(bare(normalised), new Seed(1))) {
+      OnnxModel model = GraphExport.export(network.spec(), Weights.of(network).tensors());
+      WholeFiles.replace(
+          file, OnnxWriter.write(new OnnxModel(model.opset(), Map.of(), model.graph())));
+    }
+    assertEquals(
+        List.of(
+            "no normalisation beside 20 convolutions: if the model has some, export it as for"
+                + " training, or without optimisation"),
+        OnnxFile.read(file).notes());
+  }
+
+  private static NetworkSpec bare(NetworkSpec network) {
+    Map<String, String> inputs = new HashMap<>();
+    List<NetworkSpec.Node> nodes = new ArrayList<>();
+    for (NetworkSpec.Node node : network.nodes()) {
+      List<String> from = node.inputs().stream().map(n -> inputs.getOrDefault(n, n)).toList();
+      if (node.layer() instanceof BatchNorm) {
+        inputs.put(node.name(), from.getFirst());
+      } else {
+        nodes.add(new NetworkSpec.Node(node.layer(), from));
+      }
+    }
+    return new NetworkSpec(network.input(), nodes, network.outputs(), network.loss());
   }
 
   /** PyTorch's newer exporter puts weights into a file beside the graph; so do large models. */
