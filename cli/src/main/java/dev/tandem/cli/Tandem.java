@@ -19,6 +19,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DemoCommand.class,
       InitCommand.class,
       ShowCommand.class,
+      PlanCommand.class,
       TrainCommand.class,
       EvalCommand.class,
       PredictCommand.class,
