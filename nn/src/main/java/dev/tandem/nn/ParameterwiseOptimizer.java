@@ -70,7 +70,11 @@ abstract class ParameterwiseOptimizer implements Optimizer {
           steps.set(ValueLayout.JAVA_LONG, 0, steps() + 1);
           List<Update> updates = updates();
           network.part().norms().ifPresent(norms -> beforeUpdates(updates, norms));
-          updates.forEach(update -> update(update, learningRate));
+          for (Update update : updates) {
+            try (Scope _ = new Scope()) { // What a parameter needs is free for the next.
+              update(update, learningRate);
+            }
+          }
           return null;
         });
     network.updated();

@@ -98,11 +98,13 @@ public final class PlannedRank {
     LocalNetwork local = local(groups);
     PlannedStep step = step();
     return new PlanReport(
-        mesh,
-        rank,
-        local,
-        PlanTraffic.of(local, groups, step),
-        PlanMemory.of(local, groups, step, config.optimizer().valuesPerParameter(), open()));
+        mesh, rank, local, PlanTraffic.of(local, groups, step), memory(local, groups, step));
+  }
+
+  private PlanMemory memory(LocalNetwork local, PlannedGroups groups, PlannedStep step) {
+    PlanMemory memory =
+        PlanMemory.of(local, groups, step, config.optimizer().valuesPerParameter(), open());
+    return config.determinism().elastic() ? memory.withGradients(passes()) : memory;
   }
 
   /** The most samples of a data group in a step. */
@@ -144,11 +146,11 @@ public final class PlannedRank {
 
   /** Passes whose activations are there at once. */
   private int open() {
-    StrategyConfig strategy = config.strategy();
     int stages = mesh.size(Mesh.PIPELINE);
-    return stages == 1 || strategy.pipeline().recompute()
-        ? 1
-        : schedule().open(mesh.coordinate(rank, Mesh.PIPELINE), stages, pieces());
+    if (stages == 1) {
+      return config.determinism().elastic() ? passes() : 1; // all at once
+    }
+    return schedule().open(mesh.coordinate(rank, Mesh.PIPELINE), stages, pieces());
   }
 
   private LocalNetwork stage(LocalNetwork all) {

@@ -167,6 +167,11 @@ public final class Libtorch {
     return oneDnn;
   }
 
+  /** The same before it is loaded. */
+  public static boolean willUseOneDnn() {
+    return Processor.gainsFromOneDnn();
+  }
+
   /** Such as 2.7.1. */
   public String version() {
     return version;

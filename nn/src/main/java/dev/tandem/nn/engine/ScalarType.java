@@ -48,7 +48,7 @@ public enum ScalarType {
     return code;
   }
 
-  int bytes() {
+  public int bytes() {
     return bytes;
   }
 }

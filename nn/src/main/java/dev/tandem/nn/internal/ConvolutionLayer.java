@@ -39,7 +39,7 @@ final class ConvolutionLayer implements Layer {
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
     Tensor weight = tensors.computingFast(0);
-    if (product.paysForward(input)) {
+    if (product.paysForward(ConvolutionProduct.Input.of(input))) {
       Tensor output = product.forward(input, weight);
       if (bias) {
         output.add_(Torch.perChannel(tensors.computing(1), output));
@@ -53,7 +53,7 @@ final class ConvolutionLayer implements Layer {
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    if (product.paysForData(pass.input())) {
+    if (product.paysForData(ConvolutionProduct.Input.of(pass.input()))) {
       return List.of(product.dataGradient(pass.input(), weight(pass), outputGradient));
     }
     return List.of(backward(pass, outputGradient, Mask.DATA).first());
@@ -61,7 +61,7 @@ final class ConvolutionLayer implements Layer {
 
   @Override
   public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
-    if (product.paysForWeights(pass.input())) {
+    if (product.paysForWeights(ConvolutionProduct.Input.of(pass.input()))) {
       sink.put(0, product.weightGradient(pass.input(), outputGradient));
       if (bias) {
         sink.put(1, outputGradient.sum(Torch.allButChannels(outputGradient)));

@@ -59,38 +59,87 @@ final class ConvolutionProduct {
             && window.dilation().stream().allMatch(dilation -> dilation == 1);
   }
 
+  /**
+   * What decides which way is faster.
+   *
+   * @param height of a sample, or its depth; then its other dimension of space
+   * @param oneDnn whether the engine's own kernels are those of oneDNN
+   * @param threads for each operation
+   */
+  record Input(
+      ScalarType type,
+      long samples,
+      long channels,
+      long height,
+      long width,
+      boolean oneDnn,
+      int threads) {
+
+    static Input of(Tensor input) {
+      return new Input(
+          input.type(),
+          input.size(0),
+          input.size(1),
+          input.size(2),
+          input.size(3),
+          Libtorch.usesOneDnn(),
+          Libtorch.threads());
+    }
+  }
+
   /** Whether it is the faster way of the forward pass. */
-  boolean paysForward(Tensor input) {
+  boolean paysForward(Input input) {
     return replacesProducts(input) || paysForData(input);
   }
 
   /** Whether the engine would compute a product for each sample. */
-  private boolean replacesProducts(Tensor input) {
-    return simple
-        && !Libtorch.usesOneDnn()
-        && input.type() == ScalarType.FLOAT
-        && input.size(1) > 1;
+  private boolean replacesProducts(Input input) {
+    return simple && !input.oneDnn && input.type == ScalarType.FLOAT && input.channels > 1;
   }
 
   /** Whether it is the faster way to the gradient of the data. */
-  boolean paysForData(Tensor input) {
+  boolean paysForData(Input input) {
     if (!simple || filters < MANY_FILTERS) {
       return false;
     }
-    long places = lines(input) * columns(input);
-    return switch (input.type()) {
+    long places = places(input);
+    return switch (input.type) {
       case BFLOAT16 -> places <= VERY_FEW_PLACES;
-      case FLOAT -> places <= FEW_PLACES && (Libtorch.threads() == 1 || !Libtorch.usesOneDnn());
+      case FLOAT -> places <= FEW_PLACES && (input.threads == 1 || !input.oneDnn);
       default -> false;
     };
   }
 
   /** Whether it is the faster way to the gradient of the weights. */
-  boolean paysForWeights(Tensor input) {
-    if (simple && input.type() == ScalarType.BFLOAT16) {
-      return filters >= QUITE_MANY_FILTERS && lines(input) * columns(input) <= FEW_PLACES;
+  boolean paysForWeights(Input input) {
+    if (simple && input.type == ScalarType.BFLOAT16) {
+      return filters >= QUITE_MANY_FILTERS && places(input) <= FEW_PLACES;
     }
     return paysForward(input);
+  }
+
+  /** Elements of what the kernel sees of a sample. */
+  long seenElements(Input input) {
+    return places(input) * kernel.get(0) * kernel.get(1) * input.channels;
+  }
+
+  /** Elements of a sample with its padding. */
+  long paddedElements(Input input) {
+    return input.channels
+        * (input.height + 2 * padding.get(0))
+        * (input.width + 2 * padding.get(1));
+  }
+
+  /** How many samples are computed at a time. */
+  long samplesAtATime(Input input) {
+    // Sums of bfloat16 are rounded at the end only: all samples at once.
+    return input.type == ScalarType.BFLOAT16
+        ? input.samples
+        : Math.max(1, MOST_SEEN_BYTES / (seenElements(input) * Float.BYTES));
+  }
+
+  private long places(Input input) {
+    return places(input.height, 0) * places(input.width, 1);
   }
 
   /** The output without bias. */
@@ -117,11 +166,7 @@ final class ConvolutionProduct {
 
   /** The batch in as few parts as memory for what the kernel sees allows. */
   private List<Samples> parts(Tensor input) {
-    long bytes =
-        lines(input) * columns(input) * kernel.get(0) * kernel.get(1) * input.size(1) * Float.BYTES;
-    // Sums of bfloat16 are rounded at the end only: all samples at once.
-    long each =
-        input.type() == ScalarType.BFLOAT16 ? input.size(0) : Math.max(1, MOST_SEEN_BYTES / bytes);
+    long each = samplesAtATime(Input.of(input));
     List<Samples> parts = new ArrayList<>();
     for (long first = 0; first < input.size(0); first += each) {
       parts.add(new Samples(first, Math.min(each, input.size(0) - first)));
@@ -224,15 +269,15 @@ final class ConvolutionProduct {
   }
 
   private long lines(Tensor input) {
-    return places(input, 0);
+    return places(input.size(2), 0);
   }
 
   private long columns(Tensor input) {
-    return places(input, 1);
+    return places(input.size(3), 1);
   }
 
-  private long places(Tensor input, int dimension) {
-    long extent = input.size(2 + dimension) + 2 * padding.get(dimension);
-    return (extent - kernel.get(dimension)) / stride.get(dimension) + 1;
+  private long places(long extent, int dimension) {
+    long padded = extent + 2 * padding.get(dimension);
+    return (padded - kernel.get(dimension)) / stride.get(dimension) + 1;
   }
 }

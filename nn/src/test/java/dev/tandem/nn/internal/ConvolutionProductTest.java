@@ -15,6 +15,7 @@ import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.engine.Tensors;
 import dev.tandem.nn.engine.Windows;
+import dev.tandem.nn.internal.ConvolutionProduct.Input;
 import dev.tandem.nn.spec.Window;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeAll;
@@ -88,9 +89,9 @@ class ConvolutionProductTest {
   void paysMoreOftenForTheGradientOfBfloat16Weights() {
     try (Scope _ = new Scope()) {
       Tensor input = Tensor.zeros(ScalarType.BFLOAT16, 1, 1, 8, 8);
-      assertTrue(threeByThree(256, 1).paysForWeights(input));
-      assertFalse(threeByThree(64, 1).paysForWeights(input));
-      assertFalse(threeByThree(256, 2).paysForWeights(input));
+      assertTrue(threeByThree(256, 1).paysForWeights(Input.of(input)));
+      assertFalse(threeByThree(64, 1).paysForWeights(Input.of(input)));
+      assertFalse(threeByThree(256, 2).paysForWeights(Input.of(input)));
     }
   }
 
@@ -101,17 +102,17 @@ class ConvolutionProductTest {
       Tensor colours = Tensor.zeros(ScalarType.FLOAT, 1, 3, 32, 32);
       Tensor grey = Tensor.zeros(ScalarType.FLOAT, 1, 1, 32, 32);
       boolean products = !Libtorch.usesOneDnn();
-      assertEquals(products, threeByThree(64, 1).paysForWeights(colours));
-      assertEquals(products, threeByThree(64, 1).paysForward(colours));
-      assertFalse(threeByThree(64, 1).paysForData(colours));
-      assertFalse(threeByThree(64, 1).paysForward(grey));
-      assertFalse(threeByThree(64, 3).paysForWeights(colours));
+      assertEquals(products, threeByThree(64, 1).paysForWeights(Input.of(colours)));
+      assertEquals(products, threeByThree(64, 1).paysForward(Input.of(colours)));
+      assertFalse(threeByThree(64, 1).paysForData(Input.of(colours)));
+      assertFalse(threeByThree(64, 1).paysForward(Input.of(grey)));
+      assertFalse(threeByThree(64, 3).paysForWeights(Input.of(colours)));
     }
   }
 
   private static boolean pays(ScalarType type, int filters, long side) {
     try (Scope _ = new Scope()) {
-      return threeByThree(filters, 1).paysForward(Tensor.zeros(type, 1, 1, side, side));
+      return threeByThree(filters, 1).paysForward(Input.of(Tensor.zeros(type, 1, 1, side, side)));
     }
   }
 

@@ -131,7 +131,7 @@ final class RankProjection {
       summing = Math.max(summing, gradients.total(passes));
       fetching = Math.max(fetching, gradients.fetches(passes, how.recompute()));
       updating = Math.max(updating, updateSeconds(own.parameterBytes(), own.parameterTensors()));
-      int open = how.recompute() ? 1 : how.schedule().open(stage, stages, passes);
+      int open = how.schedule().open(stage, stages, passes);
       PlanMemory memory = memory(own, open);
       most = most == null || memory.total() > most.total() ? memory : most;
     }

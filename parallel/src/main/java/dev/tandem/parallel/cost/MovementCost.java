@@ -60,15 +60,33 @@ record MovementCost(Movement movement, Shape source, long samples, DType type) {
     };
   }
 
-  /** Bytes of memory for what comes. */
-  long incomingBytes(int own) {
+  /**
+   * Bytes of memory for what comes, where it does not come right into its place.
+   *
+   * @param own the rank's number in the group
+   * @param result the shape of a sample of the result
+   */
+  long incomingBytes(int own, Shape result) {
     return switch (movement.collective()) {
       case IDENTITY, LOCAL, ALLREDUCE -> 0;
       case EXCHANGE -> alignedBytes(movement.incoming(), own);
-      case ALLGATHER -> bytes(movement.incoming());
+      case ALLGATHER -> areWholeSamples(result) ? 0 : bytes(movement.incoming());
       // Of all summands of the rank's block only the sum.
-      case REDUCE_SCATTER -> bytes(movement.incoming().stream().limit(1).toList());
+      case REDUCE_SCATTER ->
+          areWholeSamples(result) ? 0 : bytes(movement.incoming().stream().limit(1).toList());
     };
+  }
+
+  /** Whether each rank's part is some samples with all that the result has of them. */
+  private boolean areWholeSamples(Shape result) {
+    return movement.incoming().stream()
+        .allMatch(
+            parcel ->
+                parcel.boxes().size() == 1
+                    && parcel.boxes().getFirst().ranges().stream()
+                            .mapToLong(Movement.Range::length)
+                            .reduce(1, (a, b) -> a * b)
+                        == result.elements());
   }
 
   private long[] toOthers(List<Parcel> parcels, TeamPosition position) {

@@ -28,11 +28,7 @@ final class LayerWindows {
   /** Tensors for the parameters of layers, in windows that are allocated for them. */
   static List<TensorView> views(
       DType dtype, List<List<ParameterSpec>> layers, LongFunction<MemorySegment> allocation) {
-    long[] sizes = new long[COUNT];
-    for (int i = 0; i < layers.size(); i++) {
-      long needed = AlignedTensors.bytes(dtype, shapes(layers.get(i)));
-      sizes[window(i)] = Math.max(sizes[window(i)], needed);
-    }
+    long[] sizes = sizes(dtype, layers);
     List<MemorySegment> windows = new ArrayList<>();
     for (long size : sizes) {
       windows.add(allocation.apply(size));
@@ -43,6 +39,16 @@ final class LayerWindows {
       views.addAll(AlignedTensors.views(windows.get(window(i)), dtype, layer, shapes(layer)));
     }
     return views;
+  }
+
+  /** Bytes of each window. */
+  static long[] sizes(DType dtype, List<List<ParameterSpec>> layers) {
+    long[] sizes = new long[COUNT];
+    for (int i = 0; i < layers.size(); i++) {
+      long needed = AlignedTensors.bytes(dtype, shapes(layers.get(i)));
+      sizes[window(i)] = Math.max(sizes[window(i)], needed);
+    }
+    return sizes;
   }
 
   private static List<Shape> shapes(List<ParameterSpec> layer) {

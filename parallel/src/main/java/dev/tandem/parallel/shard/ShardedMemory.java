@@ -81,7 +81,8 @@ public final class ShardedMemory implements ParameterMemory {
     scatter = new GradientScatter(group, Map.copyOf(sums), cuts, gradients, this::allocate);
   }
 
-  private static List<List<ParameterSpec>> layers(NetworkSpec spec) {
+  /** The parameters of each layer that has some. */
+  static List<List<ParameterSpec>> layers(NetworkSpec spec) {
     List<List<ParameterSpec>> layers = new ArrayList<>();
     List<List<Shape>> inputs = spec.layerInputs();
     for (int i = 0; i < spec.nodes().size(); i++) {
