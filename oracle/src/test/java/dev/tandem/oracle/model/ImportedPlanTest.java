@@ -123,7 +123,8 @@ class ImportedPlanTest {
     PlanMemory memory = PlanMemory.of(local, groups, step, 1, 1);
     List<Long> bytes = new ArrayList<>();
     bytes.addAll(List.of(memory.parameters(), memory.gradients(), memory.state()));
-    bytes.addAll(List.of(memory.activationBytes(), memory.underWay(), memory.exchange()));
+    // What is under way depends on which branch of a block comes first.
+    bytes.addAll(List.of(memory.activationBytes(), memory.exchange()));
     return new Plan(byKind, bytes, local.spec().nodes().size());
   }
 }
