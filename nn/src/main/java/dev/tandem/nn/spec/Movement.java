@@ -58,7 +58,11 @@ public record Movement(
 
     /** Elements for a number of samples of the group. */
     public long elements(long samples) {
-      return boxes.stream().mapToLong(box -> box.elements(samples)).sum();
+      long elements = 0;
+      for (Box box : boxes) {
+        elements += box.elements(samples);
+      }
+      return elements;
     }
   }
 
@@ -76,8 +80,11 @@ public record Movement(
 
     /** Elements for a number of samples of the group. */
     public long elements(long count) {
-      return samples.count(count)
-          * ranges.stream().mapToLong(Range::length).reduce(1, (a, b) -> a * b);
+      long elements = samples.count(count);
+      for (Range range : ranges) {
+        elements *= range.length;
+      }
+      return elements;
     }
   }
 

@@ -6,15 +6,12 @@ import dev.tandem.oracle.collective.Group;
 import dev.tandem.parallel.cost.PlanTraffic.Operation;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.shard.ShardStage;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
- * What ranks that have other samples, or another part of space, do with gradients and parameters in
- * a step.
+ * What ranks that have other samples, or another part of space, do with gradients and parameters of
+ * some layers in a step.
  */
 final class GradientTimes {
 
@@ -29,12 +26,17 @@ final class GradientTimes {
   private final Set<Term> terms;
   private final LocalPlan plan;
   private final PassTimes pass;
+  private final int begin;
+  private final int end;
   private final double crowding;
+  private final boolean alone;
 
   /**
    * Of a rank.
    *
    * @param pass what its layers take; null in a pipeline, where nothing is hidden
+   * @param begin the first of the layers
+   * @param end the layer after the last
    */
   GradientTimes(
       Candidate candidate,
@@ -43,6 +45,8 @@ final class GradientTimes {
       Set<Term> terms,
       LocalPlan plan,
       PassTimes pass,
+      int begin,
+      int end,
       double crowding) {
     this.candidate = candidate;
     this.groups = groups;
@@ -50,26 +54,23 @@ final class GradientTimes {
     this.terms = terms;
     this.plan = plan;
     this.pass = pass;
+    this.begin = begin;
+    this.end = end;
     this.crowding = crowding;
+    alone = candidate.mesh().size(Mesh.DATA) == 1;
   }
 
   private boolean scatters() {
     return candidate.shard().filter(stage -> stage != ShardStage.OPTIMIZER).isPresent();
   }
 
-  private Set<String> withData(Set<String> axes) {
-    Set<String> all = new HashSet<>(axes);
-    all.add(Mesh.DATA);
-    return all;
-  }
-
   /** A sum of gradients over axes of space or samples within layers, and over data. */
-  private double sum(Set<String> axes, long bytes) {
+  private double sum(LocalPlan.GroupSum over, long bytes) {
     if (scatters()) {
-      return call(Operation.ALLREDUCE, groups.along(axes), bytes)
+      return call(Operation.ALLREDUCE, groups.along(over.inner()), bytes)
           + call(Operation.REDUCE_SCATTER, groups.along(DATA), bytes);
     }
-    return call(Operation.ALLREDUCE, groups.along(withData(axes)), bytes);
+    return call(Operation.ALLREDUCE, groups.along(over.all()), bytes);
   }
 
   private double call(Operation operation, Group group, long bytes) {
@@ -80,40 +81,37 @@ final class GradientTimes {
 
   /** Seconds of all sums of a step, if each goes once over all gradients. */
   double total(int passes) {
-    Map<Set<String>, Long> bytes = new HashMap<>();
-    plan.sums().forEach(sum -> bytes.merge(sum.axes(), sum.bytes(), Long::sum));
     double seconds = 0;
-    for (Map.Entry<Set<String>, Long> entry : bytes.entrySet()) {
-      seconds += sum(entry.getKey(), entry.getValue());
+    for (LocalPlan.GroupSum over : plan.sums()) {
+      if (!alone || !over.inner().isEmpty()) {
+        seconds += sum(over, over.bytes(begin, end));
+      }
     }
     return scatters() ? seconds * passes : seconds;
   }
 
-  /** Seconds of sums that the last backward pass of layers does not hide. */
-  double exposed(int passes, int begin, int end) {
+  /** Seconds of sums that the last backward pass does not hide. */
+  double exposed(int passes) {
     double all = total(passes);
     if (!environment.asynchronous() || !terms.contains(Term.OVERLAP) || all == 0) {
       return all;
     }
-    List<LocalPlan.Sum> sums = plan.sums();
+    List<LocalPlan.GroupSum> sums = plan.sums();
     double clock = 0;
     double linkFree = 0;
-    Map<Set<String>, Long> waiting = new HashMap<>();
-    int next = sums.size() - 1;
+    long[] waiting = new long[sums.size()];
     for (int layer = end - 1; layer >= begin; layer--) {
       clock += crowding * pass.backwardSum(layer, layer + 1);
-      for (; next >= 0 && sums.get(next).layer() == layer; next--) {
-        waiting.merge(sums.get(next).axes(), sums.get(next).bytes(), Long::sum);
-      }
-      for (Map.Entry<Set<String>, Long> entry : waiting.entrySet()) {
-        if (entry.getValue() >= BUCKET_BYTES) {
-          linkFree = Math.max(linkFree, clock) + sum(entry.getKey(), entry.getValue());
-          entry.setValue(0L);
+      for (int i = 0; i < waiting.length; i++) {
+        waiting[i] += sums.get(i).bytes()[layer];
+        if (waiting[i] >= BUCKET_BYTES) {
+          linkFree = Math.max(linkFree, clock) + sum(sums.get(i), waiting[i]);
+          waiting[i] = 0;
         }
       }
     }
-    for (Map.Entry<Set<String>, Long> entry : waiting.entrySet()) {
-      linkFree = Math.max(linkFree, clock) + sum(entry.getKey(), entry.getValue());
+    for (int i = 0; i < waiting.length; i++) {
+      linkFree = Math.max(linkFree, clock) + sum(sums.get(i), waiting[i]);
     }
     double last = Math.max(0, linkFree - clock);
     // With rows of gradients every pass has its sums.
@@ -127,19 +125,16 @@ final class GradientTimes {
     if (times == 0 || group.ranks() == 1) {
       return 0;
     }
-    Map<Integer, Long> layers = new HashMap<>();
-    plan.sums().forEach(sum -> layers.merge(sum.layer(), sum.bytes(), Long::sum));
     double seconds = 0;
-    for (long bytes : layers.values()) {
-      seconds += call(Operation.ALLGATHER, group, bytes);
+    for (int layer = begin; layer < end; layer++) {
+      seconds += call(Operation.ALLGATHER, group, plan.parameterBytes(layer));
     }
     double all = times * seconds;
     if (!environment.asynchronous() || !terms.contains(Term.OVERLAP) || pass == null) {
       return all;
     }
-    int layerCount = plan.work().size();
     double computing =
-        crowding * passes * (pass.forwardSum(0, layerCount) + pass.backwardSum(0, layerCount));
+        crowding * passes * (pass.forwardSum(begin, end) + pass.backwardSum(begin, end));
     return Math.max(0, all - computing);
   }
 
@@ -161,7 +156,7 @@ final class GradientTimes {
       return 0;
     }
     double seconds = 0;
-    for (LocalPlan.Work work : plan.work()) {
+    for (LocalPlan.Work work : plan.work().subList(begin, end)) {
       if (work.layer() instanceof BatchNorm) {
         long channels = work.inputs().getFirst().extents().getFirst();
         long doubles = DType.FLOAT64.bytes();
@@ -170,5 +165,9 @@ final class GradientTimes {
       }
     }
     return seconds * passes;
+  }
+
+  private static double share(Group group) {
+    return (group.ranks() - 1.0) / group.ranks();
   }
 }

@@ -2,23 +2,29 @@ package dev.tandem.oracle.projection;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
+import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.KeptOutputs;
 import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.ParameterSpec;
 import dev.tandem.nn.spec.SampleShare;
+import dev.tandem.oracle.profile.LayerSignature;
 import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.Planner;
+import dev.tandem.parallel.cost.PlanCounts;
 import dev.tandem.parallel.cost.PlanTraffic;
 import dev.tandem.parallel.cost.PlannedGroups;
 import dev.tandem.parallel.cost.PlannedStep;
 import dev.tandem.parallel.cost.SamplesByLayer;
 import dev.tandem.parallel.mesh.Mode;
+import dev.tandem.parallel.stage.StageCuts;
 import dev.tandem.parallel.strategy.Strategy;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -33,6 +39,7 @@ final class LocalPlan {
    * @param learns whether it has gradients
    * @param returns whether it hands a gradient on to the layers before it
    * @param share of the work of the whole layer that the rank does, for as many samples
+   * @param signature unless it is an exchange
    */
   record Work(
       LayerSpec layer,
@@ -41,25 +48,46 @@ final class LocalPlan {
       List<ParameterSpec> parameters,
       boolean learns,
       boolean returns,
-      double share) {}
+      double share,
+      Optional<LayerSignature> signature) {}
 
   /**
-   * Gradients that a layer gives to a sum.
+   * Gradients that are summed over the same ranks.
    *
-   * @param axes over which it goes, {@code data} left out
+   * @param inner axes over which they are summed, {@code data} left out
+   * @param all the same with it
+   * @param bytes by layer
    */
-  record Sum(int layer, Set<String> axes, long bytes) {}
+  @SuppressWarnings("ArrayRecordComponent") // Not compared.
+  record GroupSum(Set<String> inner, Set<String> all, long[] bytes) {
+
+    /** Of these layers. */
+    long bytes(int begin, int end) {
+      long sum = 0;
+      for (int i = begin; i < end; i++) {
+        sum += bytes[i];
+      }
+      return sum;
+    }
+  }
 
   private final LocalNetwork network;
   private final PlannedGroups groups;
   private final Set<String> frozen;
   private final List<Work> work = new ArrayList<>();
-  private final List<Sum> sums = new ArrayList<>();
+  private final List<GroupSum> groupSums = new ArrayList<>();
+  private final long[] parameterBytes;
+  private final int[] parameterTensors;
+  private final PlanCounts counts;
+  private volatile StageCuts cuts;
 
   LocalPlan(LocalNetwork network, PlannedGroups groups, Set<String> frozen) {
     this.network = network;
     this.groups = groups;
     this.frozen = frozen;
+    parameterBytes = new long[network.spec().nodes().size()];
+    parameterTensors = new int[network.spec().nodes().size()];
+    counts = new PlanCounts(network, groups, frozen);
     KeptOutputs kept = new KeptOutputs(network.spec(), frozen);
     Map<String, SampleShare> samples = SamplesByLayer.of(network);
     Map<String, Shape> wholes = network.whole().shapes();
@@ -80,7 +108,10 @@ final class LocalPlan {
               parameters,
               kept.learns(node.name()),
               node.inputs().stream().anyMatch(kept::learns),
-              share(node.name(), shapes, wholes)));
+              share(node.name(), shapes, wholes),
+              node.layer() instanceof Exchange
+                  ? Optional.empty()
+                  : Optional.of(LayerSignature.of(node.layer(), inputs.get(i)))));
       if (!frozen.contains(node.name())) {
         sum(i, parameters);
       }
@@ -113,14 +144,26 @@ final class LocalPlan {
   }
 
   private void sum(int layer, List<ParameterSpec> parameters) {
-    Map<Set<String>, Long> bytes = new HashMap<>();
     for (ParameterSpec parameter : parameters) {
-      bytes.merge(
-          network.sums().getOrDefault(parameter.name(), Set.of()),
-          parameter.shape().elements() * DType.FLOAT32.bytes(),
-          Long::sum);
+      Set<String> axes = network.sums().getOrDefault(parameter.name(), Set.of());
+      long bytes = parameter.shape().elements() * DType.FLOAT32.bytes();
+      int group = 0;
+      while (group < groupSums.size() && !groupSums.get(group).inner.equals(axes)) {
+        group++;
+      }
+      if (group == groupSums.size()) {
+        groupSums.add(new GroupSum(axes, withData(axes), new long[network.spec().nodes().size()]));
+      }
+      groupSums.get(group).bytes[layer] += bytes;
+      parameterBytes[layer] += bytes;
+      parameterTensors[layer]++;
     }
-    bytes.forEach((axes, all) -> sums.add(new Sum(layer, axes, all)));
+  }
+
+  private static Set<String> withData(Set<String> axes) {
+    Set<String> all = new HashSet<>(axes);
+    all.add(Mesh.DATA);
+    return Set.copyOf(all);
   }
 
   LocalNetwork network() {
@@ -139,27 +182,42 @@ final class LocalPlan {
     return work;
   }
 
-  /** In the order of the layers. */
-  List<Sum> sums() {
-    return sums;
+  /** By the ranks over which gradients are summed. */
+  List<GroupSum> sums() {
+    return groupSums;
   }
 
-  /** Bytes of all parameters. */
-  long parameterBytes() {
-    return sums.stream().mapToLong(Sum::bytes).sum();
+  /** Bytes of the parameters of a layer that learn. */
+  long parameterBytes(int layer) {
+    return parameterBytes[layer];
   }
 
-  /** Number of parameters that learn. */
-  int parameterTensors() {
-    return work.stream()
-        .filter(each -> !frozen.contains(each.layer().name()))
-        .mapToInt(each -> each.parameters().size())
-        .sum();
+  /** Bytes of the parameters of these layers that learn. */
+  long parameterBytes(int begin, int end) {
+    return Arrays.stream(parameterBytes, begin, end).sum();
   }
 
-  /** What travels along inner axes and between stages in one forward and one backward pass. */
+  /** Number of parameters of these layers that learn. */
+  int parameterTensors(int begin, int end) {
+    return Arrays.stream(parameterTensors, begin, end).sum();
+  }
+
+  /** Where it can be cut into stages. */
+  StageCuts cuts() {
+    if (cuts == null) {
+      cuts = new StageCuts(network, frozen);
+    }
+    return cuts;
+  }
+
+  /** What it sends and holds. */
+  PlanCounts counts() {
+    return counts;
+  }
+
+  /** What travels along inner axes in one forward and one backward pass. */
   PlanTraffic traffic(long samples, DType activations) {
-    PlannedStep step = PlannedStep.of(samples).of(DType.FLOAT32, activations).freezing(frozen);
-    return PlanTraffic.of(network, groups, step);
+    return counts.passes(
+        PlannedStep.of(samples).of(DType.FLOAT32, activations).freezing(frozen));
   }
 }

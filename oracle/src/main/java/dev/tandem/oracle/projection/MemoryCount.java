@@ -5,13 +5,8 @@ import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkSpec.Node;
 import dev.tandem.parallel.cost.PlanMemory;
-import dev.tandem.parallel.cost.PlannedGroups;
 import dev.tandem.parallel.cost.PlannedStep;
-import dev.tandem.parallel.mesh.Mesh;
-import dev.tandem.parallel.mesh.Mesh.Axis;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -41,10 +36,7 @@ final class MemoryCount {
   static PlanMemory of(
       LocalPlan plan, Workload workload, PlannedStep step, int data, int open, Set<Term> terms) {
     int state = terms.contains(Term.OPTIMIZER_STATE) ? workload.stateValues() : 0;
-    List<Axis> axes = new ArrayList<>(List.of(new Axis(Mesh.DATA, data)));
-    axes.addAll(plan.groups().mesh().inner());
-    PlannedGroups groups = PlannedGroups.onOneHost(new Mesh(axes), plan.groups().rank());
-    PlanMemory memory = PlanMemory.of(plan.network(), groups, step, state, open);
+    PlanMemory memory = plan.counts().memory(step, data, state, open);
     return terms.contains(Term.KEPT_OUTPUTS) ? memory : published(plan, memory, step);
   }
 

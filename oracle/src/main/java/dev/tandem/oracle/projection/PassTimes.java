@@ -1,10 +1,6 @@
 package dev.tandem.oracle.projection;
 
-import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.Exchange;
-import dev.tandem.nn.spec.LayerSpec;
-import dev.tandem.nn.spec.NetworkSpec;
-import dev.tandem.nn.spec.NetworkSpec.Node;
 import dev.tandem.oracle.collective.Group;
 import dev.tandem.oracle.profile.LayerSeconds;
 import dev.tandem.parallel.cost.PlanTraffic;
@@ -41,6 +37,7 @@ final class PassTimes {
   /**
    * The times of a plan.
    *
+   * @param remembered what layers take
    * @param samples of the ranks that have the same samples
    * @param groups the ranks along axes of the whole mesh
    */
@@ -48,6 +45,7 @@ final class PassTimes {
       LocalPlan plan,
       Workload workload,
       Environment environment,
+      RememberedPasses remembered,
       Set<Term> terms,
       long samples,
       Function<Set<String>, Group> groups) {
@@ -61,7 +59,6 @@ final class PassTimes {
     exchangeBackward = new double[layers];
     statistics = new double[layers];
     Map<String, Integer> places = new HashMap<>();
-    Wholes wholes = new Wholes(plan.network().whole());
     double spreadSum = 0;
     double estimates = 0;
     for (int i = 0; i < layers; i++) {
@@ -75,8 +72,7 @@ final class PassTimes {
         LayerSeconds.Passes passes =
             passes(
                 own,
-                wholes,
-                environment.layers(),
+                remembered,
                 terms,
                 own.samples().count(samples),
                 samples,
@@ -133,41 +129,17 @@ final class PassTimes {
     copyBackward[place] = own.learns() && !workload.inference() ? packing.backwardData() : 0;
   }
 
-  /** The layers of a whole network by name. */
-  private static final class Wholes {
-
-    private final Map<String, Integer> places = new HashMap<>();
-    private final NetworkSpec network;
-    private final List<List<Shape>> inputs;
-
-    Wholes(NetworkSpec network) {
-      this.network = network;
-      inputs = network.layerInputs();
-      for (int i = 0; i < inputs.size(); i++) {
-        places.put(network.nodes().get(i).name(), i);
-      }
-    }
-
-    LayerSeconds.Passes passes(String name, LayerSeconds layers, long samples) {
-      int place = places.get(name);
-      Node node = network.nodes().get(place);
-      return layers.of(node.layer(), inputs.get(place), samples);
-    }
-  }
-
   private static LayerSeconds.Passes passes(
       LocalPlan.Work own,
-      Wholes wholes,
-      LayerSeconds layers,
+      RememberedPasses remembered,
       Set<Term> terms,
       long ownSamples,
       long samples,
       int ranks) {
-    LayerSpec layer = own.layer();
     if (terms.contains(Term.SPLIT_KERNELS)) {
-      return layers.of(layer, own.inputs(), ownSamples);
+      return remembered.of(own, ownSamples);
     }
-    LayerSeconds.Passes whole = wholes.passes(layer.name(), layers, samples);
+    LayerSeconds.Passes whole = remembered.whole(own.layer().name(), samples);
     double share =
         terms.contains(Term.REPLICATED_LAYERS) ? own.share() * ownSamples / samples : 1.0 / ranks;
     return new LayerSeconds.Passes(
@@ -176,6 +148,15 @@ final class PassTimes {
         whole.backwardWeights() * share,
         whole.measured(),
         whole.spread());
+  }
+
+  /** Of these layers. */
+  static double sum(double[] values, int begin, int end) {
+    double sum = 0;
+    for (int i = begin; i < end; i++) {
+      sum += values[i];
+    }
+    return sum;
   }
 
   /** Forward passes of these layers. */

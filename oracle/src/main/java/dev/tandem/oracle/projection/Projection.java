@@ -49,7 +49,7 @@ public record Projection(
       all.put(phase, seconds.getOrDefault(phase, 0.0));
     }
     seconds = Collections.unmodifiableMap(all);
-    layers = List.copyOf(layers);
+    layers = layers instanceof LayerSpans ? layers : List.copyOf(layers);
     notes = List.copyOf(notes);
   }
 

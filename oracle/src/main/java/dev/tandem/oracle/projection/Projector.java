@@ -6,6 +6,7 @@ import dev.tandem.parallel.cost.PlanTraffic.Operation;
 import dev.tandem.parallel.cost.PlannedGroups;
 import dev.tandem.parallel.cost.PlannedStep;
 import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.rule.Space;
 import dev.tandem.parallel.strategy.Strategy;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,10 +24,12 @@ public final class Projector {
   private final Workload workload;
   private final Environment environment;
   private final Set<Term> terms;
-  private final Map<PlanKey, List<LocalPlan>> plans = new ConcurrentHashMap<>();
-  private final Map<TimesKey, PassTimes> times = new ConcurrentHashMap<>();
-  private final Map<StagesKey, StagedPlan> staged = new ConcurrentHashMap<>();
-  private final Map<MemoryKey, PlanMemory> memories = new ConcurrentHashMap<>();
+  private final Map<PlanKey, List<LocalPlan>> plans;
+  private final Map<TimesKey, PassTimes> times;
+  private final Map<StagesKey, StagedPlan> staged;
+  private final Map<MemoryKey, PlanMemory> memories;
+  private final Map<StageRun.Key, StageRun> runs;
+  private final RememberedPasses remembered;
 
   private record PlanKey(Mesh inner, Strategy strategy) {}
 
@@ -41,6 +44,29 @@ public final class Projector {
     this.workload = workload;
     this.environment = environment;
     this.terms = Set.copyOf(terms);
+    plans = new ConcurrentHashMap<>();
+    times = new ConcurrentHashMap<>();
+    staged = new ConcurrentHashMap<>();
+    memories = new ConcurrentHashMap<>();
+    runs = new ConcurrentHashMap<>();
+    remembered = new RememberedPasses(environment.layers(), workload.network());
+  }
+
+  private Projector(Projector other, Workload workload) {
+    this.workload = workload;
+    environment = other.environment;
+    terms = other.terms;
+    plans = other.plans;
+    times = other.times;
+    staged = other.staged;
+    memories = other.memories;
+    runs = other.runs;
+    remembered = other.remembered;
+  }
+
+  /** The same for another batch; what was planned for one serves both. */
+  public Projector withBatch(int samples) {
+    return new Projector(this, workload.withBatch(samples));
   }
 
   /**
@@ -49,15 +75,62 @@ public final class Projector {
    * @throws dev.tandem.core.UsageException if it cannot be
    */
   public Projection project(Candidate candidate) {
-    List<LocalPlan> ranks = planned(candidate);
-    Projection slowest = null;
-    for (LocalPlan plan : ranks) {
-      Projection own = new RankProjection(this, candidate, plan).projection();
+    return slowest(candidate).projection();
+  }
+
+  /**
+   * Seconds of an iteration alone, which takes less time to tell than all of a projection.
+   *
+   * @throws dev.tandem.core.UsageException if the candidate cannot be
+   */
+  public double seconds(Candidate candidate) {
+    return slowest(candidate).iteration();
+  }
+
+  /**
+   * Bytes that a rank of a candidate needs at least; all that it needs, if there are no stages.
+   *
+   * @throws dev.tandem.core.UsageException if the candidate cannot be
+   */
+  public double leastMemory(Candidate candidate) {
+    return new RankProjection(this, candidate, planned(candidate).getFirst()).leastMemory();
+  }
+
+  /** Bytes of memory for each of so many ranks. */
+  public double memoryOfRank(int ranks) {
+    return environment.memoryBytes() / Math.ceilDiv(ranks, environment.devices());
+  }
+
+  private List<LocalPlan> planned(Candidate candidate) {
+    Mesh inner = new Mesh(candidate.mesh().inner());
+    return plans.computeIfAbsent(new PlanKey(inner, candidate.strategy()), this::planned);
+  }
+
+  private RankProjection slowest(Candidate candidate) {
+    RankProjection slowest = null;
+    for (LocalPlan plan : planned(candidate)) {
+      RankProjection own = new RankProjection(this, candidate, plan);
       if (slowest == null || own.iteration() > slowest.iteration()) {
         slowest = own;
       }
     }
     return slowest;
+  }
+
+  /**
+   * Of the first rank, whose parts are largest, and in space of one that has neighbours on both
+   * sides.
+   */
+  private List<LocalPlan> planned(PlanKey key) {
+    List<LocalPlan> ranks = new ArrayList<>();
+    ranks.add(plan(key, 0));
+    boolean sides =
+        key.inner.axes().stream()
+            .anyMatch(axis -> Space.NAMES.contains(axis.name()) && axis.size() > 2);
+    if (sides) {
+      ranks.add(plan(key, middle(key.inner)));
+    }
+    return ranks;
   }
 
   /**
@@ -68,30 +141,14 @@ public final class Projector {
     return new CandidateTraffic(this, candidate).most();
   }
 
-  /** Of the first rank, whose parts are largest, and of one that has neighbours on both sides. */
-  private List<LocalPlan> planned(PlanKey key) {
-    List<LocalPlan> ranks = new ArrayList<>();
-    ranks.add(plan(key, 0));
-    if (key.inner.size() > 2) {
-      ranks.add(plan(key, middle(key.inner)));
-    }
-    return ranks;
-  }
-
   /** Names of the layers at which the stages of a candidate begin, the first left out. */
   public List<String> cuts(Candidate candidate) {
     Mesh mesh = candidate.mesh();
     MeshGroups groups =
         new MeshGroups(mesh, environment.devicesPerNode(), terms.contains(Term.CONTENTION));
-    LocalPlan plan = planned(candidate).getFirst();
     long samples = Math.ceilDiv(workload.batch(), mesh.size(Mesh.DATA));
     long piece = Math.ceilDiv(samples, candidate.passes(samples));
-    return staged(plan, mesh.size(Mesh.PIPELINE), piece, groups).names();
-  }
-
-  private List<LocalPlan> planned(Candidate candidate) {
-    Mesh inner = new Mesh(candidate.mesh().inner());
-    return plans.computeIfAbsent(new PlanKey(inner, candidate.strategy()), this::planned);
+    return staged(planned(candidate).getFirst(), mesh.size(Mesh.PIPELINE), piece, groups).names();
   }
 
   private LocalPlan plan(PlanKey key, int rank) {
@@ -111,7 +168,8 @@ public final class Projector {
     return Math.min(rank, inner.size() - 1);
   }
 
-  Workload workload() {
+  /** What is trained. */
+  public Workload workload() {
     return workload;
   }
 
@@ -127,14 +185,15 @@ public final class Projector {
   PassTimes times(LocalPlan plan, long samples, int onNode, MeshGroups groups) {
     return times.computeIfAbsent(
         new TimesKey(plan, samples, onNode),
-        _ -> new PassTimes(plan, workload, environment, terms, samples, groups::along));
+        _ -> new PassTimes(plan, workload, environment, remembered, terms, samples, groups::along));
   }
 
   /**
    * A plan cut into stages that take about as long. Stages for nearly as many samples are the same.
    */
   StagedPlan staged(LocalPlan plan, int stages, long samples, MeshGroups groups) {
-    long typical = Long.highestOneBit(samples);
+    int bits = Long.SIZE - 1 - Long.numberOfLeadingZeros(samples);
+    long typical = 1L << (bits - bits % 2);
     return staged.computeIfAbsent(
         new StagesKey(plan, stages, typical, groups.onNode()),
         _ ->
@@ -147,9 +206,14 @@ public final class Projector {
                         .collectives()
                         .of(
                             Operation.SEND,
-                            groups.stages(),
+                            groups.neighbours(),
                             elements * typical * workload.activations().bytes(),
                             1)));
+  }
+
+  /** How pieces go through stages. */
+  StageRun run(StageRun.Key key) {
+    return runs.computeIfAbsent(key, _ -> StageRun.of(key, workload, environment));
   }
 
   /** The memory of the first rank along {@code data}. */

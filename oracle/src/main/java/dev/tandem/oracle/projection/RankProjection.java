@@ -5,10 +5,8 @@ import dev.tandem.oracle.collective.Group;
 import dev.tandem.parallel.cost.PlanMemory;
 import dev.tandem.parallel.cost.PlanTraffic.Operation;
 import dev.tandem.parallel.mesh.Mesh;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -27,6 +25,12 @@ final class RankProjection {
   private final long samples;
   private final int passes;
   private final double crowding;
+  private final int layers;
+  private final PassTimes pass;
+
+  /** Null if there are no stages. */
+  private final StagedPlan cut;
+
   private final Map<Phase, Double> seconds = new EnumMap<>(Phase.class);
 
   RankProjection(Projector projector, Candidate candidate, LocalPlan plan) {
@@ -41,119 +45,102 @@ final class RankProjection {
     samples = Math.ceilDiv(workload.batch(), mesh.size(Mesh.DATA));
     passes = candidate.passes(samples);
     crowding = environment.crowding(mesh.size());
+    layers = plan.work().size();
+    pass = projector.times(plan, piece(), groups.onNode(), groups);
+    int stages = mesh.size(Mesh.PIPELINE);
+    cut = stages == 1 ? null : projector.staged(plan, stages, piece(), groups);
+    if (cut == null) {
+      whole();
+    } else {
+      inStages();
+    }
+    input(plan.network().input().local().elements());
   }
 
   private void add(Phase phase, double value) {
     seconds.merge(phase, value, Double::sum);
   }
 
-  Projection projection() {
-    PassTimes pass = projector.times(plan, Math.ceilDiv(samples, passes), groups.onNode(), groups);
-    return mesh.size(Mesh.PIPELINE) == 1 ? whole(pass) : inStages(pass);
+  /** Seconds of an iteration. */
+  double iteration() {
+    return seconds.values().stream().mapToDouble(Double::doubleValue).sum();
   }
 
-  private Projection whole(PassTimes pass) {
-    passes(pass, 0, plan.work().size(), passes);
-    List<LocalPlan.Sum> sums = plan.sums();
-    GradientTimes gradients =
-        new GradientTimes(candidate, groups, environment, terms, plan, pass, crowding);
+  private void whole() {
+    passes(0, layers, passes);
     if (!workload.inference()) {
-      add(Phase.GRADIENTS, gradients.exposed(passes, 0, plan.work().size()));
+      GradientTimes gradients = gradients(0, layers, pass);
+      add(Phase.GRADIENTS, gradients.exposed(passes));
       add(Phase.PARAMETERS, gradients.fetches(passes, false));
       if (workload.synchronised()) {
         add(Phase.STATISTICS, gradients.statistics(passes));
       }
-      update(sums.stream().mapToLong(LocalPlan.Sum::bytes).sum(), plan.parameterTensors());
+      add(Phase.UPDATE, update(0, layers));
     }
-    input(plan.network().input().local().elements());
-    return finish(pass, memory(plan, 1), 1);
+  }
+
+  private GradientTimes gradients(int begin, int end, PassTimes hiding) {
+    return new GradientTimes(
+        candidate, groups, environment, terms, plan, hiding, begin, end, crowding);
   }
 
   /** The passes of some layers. */
-  private void passes(PassTimes pass, int begin, int end, double times) {
-    for (int i = begin; i < end; i++) {
-      add(Phase.FORWARD, times * crowding * pass.forward[i]);
-      add(Phase.BACKWARD, times * crowding * pass.backward[i]);
-      add(Phase.COPY, times * crowding * (pass.copyForward[i] + pass.copyBackward[i]));
-      add(Phase.EXCHANGE, times * (pass.exchangeForward[i] + pass.exchangeBackward[i]));
-      add(Phase.STATISTICS, times * pass.statistics[i]);
-    }
-    add(Phase.FORWARD, times * crowding * pass.perPass);
+  private void passes(int begin, int end, double times) {
+    add(Phase.FORWARD, times * crowding * (PassTimes.sum(pass.forward, begin, end) + pass.perPass));
+    add(Phase.BACKWARD, times * crowding * PassTimes.sum(pass.backward, begin, end));
+    double copies =
+        PassTimes.sum(pass.copyForward, begin, end) + PassTimes.sum(pass.copyBackward, begin, end);
+    add(Phase.COPY, times * crowding * copies);
+    double exchanges =
+        PassTimes.sum(pass.exchangeForward, begin, end)
+            + PassTimes.sum(pass.exchangeBackward, begin, end);
+    add(Phase.EXCHANGE, times * exchanges);
+    add(Phase.STATISTICS, times * PassTimes.sum(pass.statistics, begin, end));
   }
 
-  private Projection inStages(PassTimes pass) {
-    int stages = mesh.size(Mesh.PIPELINE);
-    StagedPlan cut = projector.staged(plan, stages, Math.ceilDiv(samples, passes), groups);
+  private void inStages() {
     Candidate.Stages how = candidate.stages().orElseThrow();
-    double[] forward = new double[stages];
-    double[] backward = new double[stages];
-    double[] messages = new double[stages];
-    long bytes = Math.ceilDiv(samples, passes) * workload.activations().bytes();
-    int slowest = 0;
-    for (int stage = 0; stage < stages; stage++) {
-      int begin = cut.begin(stage);
-      int end = cut.end(stage);
-      forward[stage] = crowding * (pass.forwardSum(begin, end) + pass.perPass / stages);
-      backward[stage] =
-          workload.inference()
-              ? 0
-              : crowding * pass.backwardSum(begin, end) + (how.recompute() ? forward[stage] : 0);
-      messages[stage] =
-          stage == stages - 1
-              ? 0
-              : environment
-                  .collectives()
-                  .of(
-                      Operation.SEND,
-                      groups.stages(),
-                      cut.elements(stage) * bytes,
-                      cut.tensors(stage));
-      if (forward[stage] + backward[stage] > forward[slowest] + backward[slowest]) {
-        slowest = stage;
-      }
-    }
-    passes(pass, cut.begin(slowest), cut.end(slowest), passes);
+    StageRun run =
+        projector.run(
+            new StageRun.Key(cut, pass, piece(), passes, how, crowding, groups.stages()));
+    passes(cut.begin(run.slowest()), cut.end(run.slowest()), passes);
     if (how.recompute()) {
-      add(Phase.BACKWARD, passes * forward[slowest]);
+      add(Phase.BACKWARD, passes * run.forwardOfSlowest());
     }
-    double busy = passes * (forward[slowest] + backward[slowest]);
-    double all = PipelineTime.of(how.schedule(), forward, backward, messages, passes);
     // Ranks that share a device work while others wait.
-    add(Phase.IDLE, Math.max(0, crowding > 1 ? 0 : all - busy));
-    PlanMemory most = null;
+    add(Phase.IDLE, Math.max(0, crowding > 1 ? 0 : run.all() - run.busy()));
+    if (workload.inference()) {
+      return;
+    }
     double summing = 0;
     double updating = 0;
     double fetching = 0;
-    for (int stage = 0; stage < stages; stage++) {
-      LocalPlan own = cut.stage(stage);
-      GradientTimes gradients =
-          new GradientTimes(candidate, groups, environment, terms, own, null, crowding);
+    for (int stage = 0; stage < cut.count(); stage++) {
+      GradientTimes gradients = gradients(cut.begin(stage), cut.end(stage), null);
       summing = Math.max(summing, gradients.total(passes));
       fetching = Math.max(fetching, gradients.fetches(passes, how.recompute()));
-      updating = Math.max(updating, updateSeconds(own.parameterBytes(), own.parameterTensors()));
-      int open = how.schedule().open(stage, stages, passes);
-      PlanMemory memory = memory(own, open);
-      most = most == null || memory.total() > most.total() ? memory : most;
+      updating = Math.max(updating, update(cut.begin(stage), cut.end(stage)));
     }
-    if (!workload.inference()) {
-      add(Phase.GRADIENTS, summing);
-      add(Phase.PARAMETERS, fetching);
-      add(Phase.UPDATE, updating);
-    }
-    input(plan.network().input().local().elements());
-    return finish(pass, most, stages);
+    add(Phase.GRADIENTS, summing);
+    add(Phase.PARAMETERS, fetching);
+    add(Phase.UPDATE, updating);
   }
 
-  private void update(long bytes, int tensors) {
-    add(Phase.UPDATE, updateSeconds(bytes, tensors));
+  /** Samples of a pass. */
+  private long piece() {
+    return Math.ceilDiv(samples, passes);
   }
 
-  private double updateSeconds(long bytes, int tensors) {
+  private double update(int begin, int end) {
     if (!terms.contains(Term.UPDATE)) {
       return 0;
     }
+    long bytes = plan.parameterBytes(begin, end);
     long rows = candidate.shard().isPresent() ? Math.ceilDiv(bytes, mesh.size(Mesh.DATA)) : bytes;
-    return crowding * environment.layers().update(rows, tensors, workload.stateValues());
+    return crowding
+        * environment
+            .layers()
+            .update(rows, plan.parameterTensors(begin, end), workload.stateValues());
   }
 
   /** What the step waits for if samples come in one step ahead of it. */
@@ -173,9 +160,8 @@ final class RankProjection {
             ? 0
             : environment.collectives().of(Operation.EXCHANGE, readers, (long) bytes, 1);
     double staged = bytes / environment.stagingBytesPerSecond();
-    double step = seconds.values().stream().mapToDouble(Double::doubleValue).sum();
     double whole = handed + staged;
-    add(Phase.INPUT, environment.asynchronous() ? Math.max(0, whole - step) : whole);
+    add(Phase.INPUT, environment.asynchronous() ? Math.max(0, whole - iteration()) : whole);
   }
 
   private PlanMemory memory(LocalPlan of, int open) {
@@ -183,34 +169,39 @@ final class RankProjection {
     return projector.memory(of, data, MemoryCount.step(workload, candidate, samples, passes), open);
   }
 
-  private Projection finish(PassTimes pass, PlanMemory memory, int stages) {
-    List<Projection.LayerSpan> layers = new ArrayList<>();
-    for (int i = 0; i < plan.work().size(); i++) {
-      double exchange =
-          pass.copyForward[i]
-              + pass.copyBackward[i]
-              + pass.exchangeForward[i]
-              + pass.exchangeBackward[i]
-              + pass.statistics[i];
-      layers.add(
-          new Projection.LayerSpan(
-              plan.work().get(i).layer().name(),
-              passes * crowding * pass.forward[i],
-              passes * crowding * pass.backward[i],
-              passes * exchange));
+  /** Bytes that the stage with most of them has at least: the mean of all stages. */
+  double leastMemory() {
+    return (double) memory(plan, 1).total() / (cut == null ? 1 : cut.count());
+  }
+
+  /** The memory of the stage that needs most. */
+  private PlanMemory memory() {
+    if (cut == null) {
+      return memory(plan, 1);
     }
-    double all = seconds.values().stream().mapToDouble(Double::doubleValue).sum();
-    double computing = 0;
-    for (int i = 0; i < pass.forward.length; i++) {
-      computing += pass.forward[i] + pass.backward[i];
+    Candidate.Stages how = candidate.stages().orElseThrow();
+    PlanMemory most = null;
+    for (int stage = 0; stage < cut.count(); stage++) {
+      int open = how.schedule().open(stage, cut.count(), passes);
+      PlanMemory memory = memory(cut.stage(stage), open);
+      most = most == null || memory.total() > most.total() ? memory : most;
     }
+    return most;
+  }
+
+  /** With all that is not needed to compare times. */
+  Projection projection() {
+    double all = iteration();
+    double computing =
+        PassTimes.sum(pass.forward, 0, layers) + PassTimes.sum(pass.backward, 0, layers);
+    int stages = cut == null ? 1 : cut.count();
     return new Projection(
         workload,
         candidate,
         seconds,
-        memory,
+        memory(),
         all == 0 ? 0 : pass.spread * passes * crowding / stages / all,
-        layers,
+        new LayerSpans(plan, pass, passes, crowding),
         computing == 0 ? 0 : pass.estimated / computing,
         plan.network().notes());
   }

@@ -3,18 +3,22 @@ package dev.tandem.oracle.projection;
 import dev.tandem.parallel.exchange.NoTransfer;
 import dev.tandem.parallel.stage.Balance;
 import dev.tandem.parallel.stage.StageCuts;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongToDoubleFunction;
 
-/** A rank's plan cut into stages that take about as long. Immutable. */
+/** A rank's plan cut into stages that take about as long. Any thread may use it. */
 final class StagedPlan {
 
+  private final LocalPlan plan;
   private final List<Integer> begins;
-  private final List<LocalPlan> stages = new ArrayList<>();
   private final StageCuts cuts;
   private final int layers;
+
+  /** Made when they are asked for: times do not need them. */
+  private final Map<Integer, LocalPlan> stages = new ConcurrentHashMap<>();
 
   /**
    * Cuts a plan.
@@ -24,7 +28,8 @@ final class StagedPlan {
    * @throws dev.tandem.core.UsageException if there are not as many stages
    */
   StagedPlan(LocalPlan plan, PassTimes pass, int count, LongToDoubleFunction message) {
-    cuts = new StageCuts(plan.network(), plan.frozen());
+    this.plan = plan;
+    cuts = plan.cuts();
     cuts.check(count);
     layers = plan.work().size();
     double[] costs = new double[layers];
@@ -36,22 +41,23 @@ final class StagedPlan {
       }
     }
     begins = new Balance(cuts, costs, messages).begins(count);
-    for (int stage = 0; stage < count; stage++) {
-      stages.add(
-          new LocalPlan(
-              cuts.stage(
-                  begins,
-                  stage,
-                  stage == 0 ? Optional.empty() : Optional.of(new NoTransfer(2, 1)),
-                  stage == count - 1 ? Optional.empty() : Optional.of(new NoTransfer(2, 0))),
-              plan.groups(),
-              plan.frozen()));
-    }
   }
 
   /** What a rank of a stage computes. */
   LocalPlan stage(int stage) {
-    return stages.get(stage);
+    return stages.computeIfAbsent(
+        stage,
+        _ ->
+            new LocalPlan(
+                cuts.stage(
+                    begins,
+                    stage,
+                    stage == 0 ? Optional.empty() : Optional.of(new NoTransfer(2, 1)),
+                    stage == begins.size() - 1
+                        ? Optional.empty()
+                        : Optional.of(new NoTransfer(2, 0))),
+                plan.groups(),
+                plan.frozen()));
   }
 
   /** The place of the first layer of a stage. */
@@ -62,6 +68,11 @@ final class StagedPlan {
   /** The place after the last layer of a stage. */
   int end(int stage) {
     return stage + 1 < begins.size() ? begins.get(stage + 1) : layers;
+  }
+
+  /** Number of stages. */
+  int count() {
+    return begins.size();
   }
 
   /** Elements of a sample that go from a stage to the next; 0 for the last. */

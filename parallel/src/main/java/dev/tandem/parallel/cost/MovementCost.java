@@ -98,13 +98,17 @@ record MovementCost(Movement movement, Shape source, long samples, DType type) {
   private long[] lengths(List<Parcel> parcels, TeamPosition position) {
     long[] lengths = new long[position.size()];
     for (Parcel parcel : parcels) {
-      lengths[parcel.peer()] = bytes(List.of(parcel));
+      lengths[parcel.peer()] = parcel.elements(samples) * type.bytes();
     }
     return lengths;
   }
 
   private long bytes(List<Parcel> parcels) {
-    return parcels.stream().mapToLong(parcel -> parcel.elements(samples)).sum() * type.bytes();
+    long elements = 0;
+    for (Parcel parcel : parcels) {
+      elements += parcel.elements(samples);
+    }
+    return elements * type.bytes();
   }
 
   /** Of what other ranks get or send. */

@@ -55,13 +55,26 @@ public record PlanMemory(
       PlannedStep step,
       int stateValues,
       int openPasses) {
+    Mesh mesh = groups.mesh();
+    return of(
+        network,
+        step,
+        mesh.size(Mesh.DATA),
+        mesh.coordinate(groups.rank(), Mesh.DATA),
+        stateValues,
+        openPasses);
+  }
+
+  /** The same for one of the ranks along {@code data}. */
+  static PlanMemory of(
+      LocalNetwork network,
+      PlannedStep step,
+      int data,
+      int coordinate,
+      int stateValues,
+      int openPasses) {
     ShardedBytes held =
-        ShardedBytes.of(
-            network.spec(),
-            step.parameters(),
-            step.shard(),
-            groups.mesh().size(Mesh.DATA),
-            groups.mesh().coordinate(groups.rank(), Mesh.DATA));
+        ShardedBytes.of(network.spec(), step.parameters(), step.shard(), data, coordinate);
     PassMemory pass = new PassMemory(network, step);
     Map<String, Long> activations = new LinkedHashMap<>();
     pass.held().forEach((layer, bytes) -> activations.put(layer, openPasses * bytes));

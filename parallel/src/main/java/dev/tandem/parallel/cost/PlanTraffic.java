@@ -76,7 +76,7 @@ public record PlanTraffic(List<Item> items) {
    * @param network made with the transfers of {@code groups}
    */
   public static PlanTraffic of(LocalNetwork network, PlannedGroups groups, PlannedStep step) {
-    return new TrafficCount(network, groups, step).traffic();
+    return new PlanCounts(network, groups, step.frozen()).traffic(step);
   }
 
   /** All of it. */

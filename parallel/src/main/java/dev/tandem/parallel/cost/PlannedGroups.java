@@ -19,6 +19,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.LongStream;
 
 /**
@@ -39,7 +40,8 @@ public final class PlannedGroups {
   private final Map<Set<String>, Transfer> transfers = new HashMap<>();
   // By the transfer itself: those of different groups may be equal.
   private final IdentityHashMap<Transfer, TeamPosition> positions = new IdentityHashMap<>();
-  private final Map<Set<String>, TeamPosition> byAxes = new HashMap<>();
+  // Asked by several threads, unlike transfers, which belong to one plan.
+  private final Map<Set<String>, TeamPosition> byAxes = new ConcurrentHashMap<>();
   private final IdentityHashMap<Transfer, Set<String>> axes = new IdentityHashMap<>();
 
   /**

@@ -32,6 +32,7 @@ final class TrafficCount {
 
   private static final Set<String> STAGES = Set.of(Mesh.PIPELINE);
 
+  private final PlanCounts plan;
   private final LocalNetwork network;
   private final PlannedGroups groups;
   private final PlannedStep step;
@@ -40,20 +41,25 @@ final class TrafficCount {
   private final KeptOutputs kept;
   private final List<Item> items = new ArrayList<>();
 
-  TrafficCount(LocalNetwork network, PlannedGroups groups, PlannedStep step) {
-    this.network = network;
-    this.groups = groups;
+  TrafficCount(PlanCounts plan, PlannedStep step) {
+    this.plan = plan;
     this.step = step;
-    shapes = network.spec().shapes();
-    samples = SamplesByLayer.of(network);
-    kept = new KeptOutputs(network.spec(), step.frozen());
+    network = plan.network();
+    groups = plan.groups();
+    shapes = plan.shapes();
+    samples = plan.samples();
+    kept = plan.kept();
   }
 
-  PlanTraffic traffic() {
-    List<List<Shape>> inputs = network.spec().layerInputs();
+  /**
+   * Of a step.
+   *
+   * @param all whether gradients and parameters are counted, too
+   */
+  PlanTraffic traffic(boolean all) {
+    List<List<Shape>> inputs = plan.inputs();
     for (int i = 0; i < inputs.size(); i++) {
       Node node = network.spec().nodes().get(i);
-      List<ParameterSpec> parameters = node.layer().parameters(inputs.get(i));
       boolean frozen = step.frozen().contains(node.name());
       boolean learnsBefore = node.inputs().stream().anyMatch(kept::learns);
       if (node.layer() instanceof Exchange exchange) {
@@ -63,7 +69,7 @@ final class TrafficCount {
       } else if (node.layer() instanceof GroupNorm norm && norm.ranks().isPresent()) {
         groupNorm(norm, norm.ranks().get(), learnsBefore);
       }
-      for (ParameterSpec parameter : parameters) {
+      for (ParameterSpec parameter : all ? plan.parameters().get(i) : List.<ParameterSpec>of()) {
         parameter(node.name(), parameter, frozen);
       }
     }

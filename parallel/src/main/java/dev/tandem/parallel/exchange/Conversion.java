@@ -60,20 +60,11 @@ public record Conversion(
 
   private Movement movement(Distribution source, Distribution result, boolean adds, double filled) {
     List<Integer> group = mesh.group(rank, axes);
-    boolean travels = false;
-    boolean same = true;
-    for (int one : group) {
-      same &=
-          source.region(shape, mesh, one).equals(result.region(shape, mesh, one))
-              && source.samples(mesh, one).equals(result.samples(mesh, one));
-      for (int other : group) {
-        travels |= one != other && !pairs(source, one, result, other, adds).isEmpty();
-      }
-    }
+    boolean travels = travels(group, source, result, adds);
     Operation operation = adds ? Operation.ADD : Operation.COPY;
     SampleShare sourceSamples = source.samples(mesh, rank);
     SampleShare resultSamples = result.samples(mesh, rank);
-    if (!travels && same) {
+    if (!travels && same(group, source, result)) {
       return Movement.identity(sourceSamples);
     }
     List<Parcel> outgoing = new ArrayList<>();
@@ -97,6 +88,32 @@ public record Conversion(
         resultSamples,
         outgoing,
         incoming);
+  }
+
+  /** Whether any of the ranks has something for another one. */
+  private boolean travels(
+      List<Integer> group, Distribution source, Distribution result, boolean adds) {
+    boolean everybodyHasAll = axes.stream().allMatch(axis -> isWhole(source.way(axis)));
+    if (!adds && everybodyHasAll) {
+      return false;
+    }
+    for (int one : group) {
+      for (int other : group) {
+        if (one != other && !pairs(source, one, result, other, adds).isEmpty()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Whether all ranks have in the result what they have in the source. */
+  private boolean same(List<Integer> group, Distribution source, Distribution result) {
+    return group.stream()
+        .allMatch(
+            one ->
+                source.region(shape, mesh, one).equals(result.region(shape, mesh, one))
+                    && source.samples(mesh, one).equals(result.samples(mesh, one)));
   }
 
   private Collective collective(Distribution source, Distribution result, boolean adds) {

@@ -40,16 +40,21 @@ public record Mesh(List<Axis> axes) {
 
   /** Number of ranks. */
   public int size() {
-    return axes.stream().mapToInt(Axis::size).reduce(1, Math::multiplyExact);
+    int size = 1;
+    for (Axis axis : axes) {
+      size = Math.multiplyExact(size, axis.size);
+    }
+    return size;
   }
 
   /** The ranks along an axis; 1 if there is none of this name. */
   public int size(String axis) {
-    return axes.stream()
-        .filter(each -> each.name.equals(axis))
-        .mapToInt(Axis::size)
-        .findFirst()
-        .orElse(1);
+    for (Axis each : axes) {
+      if (each.name.equals(axis)) {
+        return each.size;
+      }
+    }
+    return 1;
   }
 
   /** The axes along which tensors may be split: all but pipeline and data. */
@@ -77,17 +82,24 @@ public record Mesh(List<Axis> axes) {
    */
   public List<Integer> group(int rank, Set<String> along) {
     List<Integer> group = new ArrayList<>();
-    for (int other = 0; other < size(); other++) {
-      int candidate = other;
-      if (axes.stream()
-          .allMatch(
-              axis ->
-                  along.contains(axis.name)
-                      || coordinate(candidate, axis.name) == coordinate(rank, axis.name))) {
+    int size = size();
+    for (int other = 0; other < size; other++) {
+      if (differAlong(other, rank, size, along)) {
         group.add(other);
       }
     }
     return group;
+  }
+
+  private boolean differAlong(int one, int other, int size, Set<String> along) {
+    int below = size;
+    for (Axis axis : axes) {
+      below /= axis.size;
+      if (one / below % axis.size != other / below % axis.size && !along.contains(axis.name)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Names of the axes, in their order, out of these. */

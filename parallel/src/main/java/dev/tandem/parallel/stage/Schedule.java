@@ -26,8 +26,8 @@ public sealed interface Schedule {
   record Gpipe() implements Schedule {
 
     @Override
-    public List<Pass> order(int stage, int stages, int pieces) {
-      return ahead(pieces, pieces);
+    public int ahead(int stage, int stages, int pieces) {
+      return pieces;
     }
   }
 
@@ -35,8 +35,8 @@ public sealed interface Schedule {
   record OneForwardOneBackward() implements Schedule {
 
     @Override
-    public List<Pass> order(int stage, int stages, int pieces) {
-      return ahead(Math.min(pieces, stages - 1 - stage), pieces);
+    public int ahead(int stage, int stages, int pieces) {
+      return Math.min(pieces, stages - 1 - stage);
     }
   }
 
@@ -49,8 +49,8 @@ public sealed interface Schedule {
     }
 
     @Override
-    public List<Pass> order(int stage, int stages, int pieces) {
-      return ahead(0, pieces);
+    public int ahead(int stage, int stages, int pieces) {
+      return 0;
     }
   }
 
@@ -67,35 +67,19 @@ public sealed interface Schedule {
   }
 
   /**
-   * The passes of a stage, each piece forward and then backward.
+   * Forward passes that a stage makes before it begins to make forward and backward passes by
+   * turns.
    *
    * @param stage from 0
    */
-  List<Pass> order(int stage, int stages, int pieces);
+  int ahead(int stage, int stages, int pieces);
 
-  /** Into how many pieces the samples of a step are cut. */
-  default int pieces(int microBatches, int samples) {
-    return Math.min(microBatches, samples);
-  }
-
-  /** Pieces that a stage has open at most: forward is done, backward is not. */
-  default int open(int stage, int stages, int pieces) {
-    int open = 0;
-    int most = 0;
-    for (Pass pass : order(stage, stages, pieces)) {
-      open += pass.direction == Direction.FORWARD ? 1 : -1;
-      most = Math.max(most, open);
-    }
-    return most;
-  }
-
-  /** The share of its time that a stage waits, if all stages and pieces take equally long. */
-  static double idleShare(int stages, int pieces) {
-    return (stages - 1.0) / (pieces + stages - 1.0);
-  }
-
-  /** Forward passes of the first pieces, then by turns, then backward passes of the last. */
-  private static List<Pass> ahead(int first, int pieces) {
+  /**
+   * The passes of a stage: forward passes of the first pieces, then by turns, then backward passes
+   * of the last.
+   */
+  default List<Pass> order(int stage, int stages, int pieces) {
+    int first = ahead(stage, stages, pieces);
     List<Pass> order = new ArrayList<>();
     for (int piece = 0; piece < first; piece++) {
       order.add(new Pass(Direction.FORWARD, piece));
@@ -107,5 +91,20 @@ public sealed interface Schedule {
       order.add(new Pass(Direction.BACKWARD, piece));
     }
     return order;
+  }
+
+  /** Into how many pieces the samples of a step are cut. */
+  default int pieces(int microBatches, int samples) {
+    return Math.min(microBatches, samples);
+  }
+
+  /** Pieces that a stage has open at most: forward is done, backward is not. */
+  default int open(int stage, int stages, int pieces) {
+    return Math.min(pieces, ahead(stage, stages, pieces) + 1);
+  }
+
+  /** The share of its time that a stage waits, if all stages and pieces take equally long. */
+  static double idleShare(int stages, int pieces) {
+    return (stages - 1.0) / (pieces + stages - 1.0);
   }
 }
