@@ -1,27 +1,173 @@
 package dev.tandem.cli;
 
+import dev.tandem.core.DType;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Spelling;
+import dev.tandem.oracle.cluster.Cluster;
+import dev.tandem.oracle.cluster.ClusterFile;
+import dev.tandem.oracle.model.ModelSource;
+import dev.tandem.oracle.profile.LayerSeconds;
+import dev.tandem.oracle.profile.Profile;
+import dev.tandem.oracle.profile.ProfileFile;
+import dev.tandem.oracle.profile.ProfiledLayers;
+import dev.tandem.oracle.profile.RooflineLayers;
+import dev.tandem.oracle.projection.Environment;
+import dev.tandem.oracle.projection.Phase;
+import dev.tandem.oracle.projection.Projection;
+import dev.tandem.oracle.projection.Projector;
+import dev.tandem.oracle.projection.Term;
+import dev.tandem.oracle.projection.Workload;
+import dev.tandem.oracle.search.Advice;
+import dev.tandem.oracle.search.Family;
+import dev.tandem.oracle.search.Ranked;
+import dev.tandem.oracle.search.Search;
+import dev.tandem.oracle.search.SearchResult;
+import dev.tandem.oracle.search.TrainingLine;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** Projects how training will go. */
 @Command(
     name = "plan",
     description = {
-      "Projects how long training will take, before it is run. With --score or --calibrate:"
-          + " calibrates on measured iteration times of a campaign and says how well others are"
-          + " projected."
+      "Projects how long training will take under every way to split a network over devices, and"
+          + " whether it fits, before it is run: on a cluster that a file describes, or on this"
+          + " machine by a profile (./tandem profile).",
+      "With --calibrate or --score: calibrates on measured iteration times of a campaign and says"
+          + " how well others are projected."
     },
     footerHeading = "%nExamples:%n",
     footer = {
+      "  ./tandem plan resnet50 --cluster abci --devices 64 --batch-per-device 32",
+      "  ./tandem plan train.yaml --profile profile.json --devices 2",
+      "  ./tandem plan vgg16 --cluster summit --devices 6,96,1536 --batch 3072 --top 3",
       "  ./tandem plan --calibrate published         accuracy on published measurements, in folds",
       "  ./tandem plan --calibrate public.csv --score new.csv --json score.json"
     })
 final class PlanCommand extends TandemCommand {
 
   private static final String PUBLISHED = "published";
+
+  private static final int USUAL_SAMPLES_PER_DEVICE = 32;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "MODEL",
+      description =
+          "A built-in network, a file (.yaml, .onnx), a training configuration, or the folder of a"
+              + " run.")
+  private String model;
+
+  @Option(
+      names = "--cluster",
+      paramLabel = "NAME",
+      description = "abci, summit, or a YAML file that describes a cluster.")
+  private String cluster;
+
+  @Option(
+      names = "--profile",
+      paramLabel = "FILE",
+      description =
+          "What layers and collectives take, as ./tandem profile or tools/profile_torch.py wrote it."
+              + " With --cluster only the layers count.")
+  private Path profile;
+
+  @Option(
+      names = "--devices",
+      paramLabel = "N",
+      split = ",",
+      description = "Numbers of devices. Default: those of the profile, or one node")
+  private List<Integer> devices = List.of();
+
+  @Option(
+      names = "--batch",
+      paramLabel = "B",
+      description = "Samples of an iteration over all devices. Default: that of the configuration")
+  private Integer batch;
+
+  @Option(
+      names = "--batch-per-device",
+      paramLabel = "B",
+      description = "Samples of an iteration for each device. Default: 32")
+  private Integer batchPerDevice;
+
+  @Option(
+      names = "--samples",
+      paramLabel = "D",
+      defaultValue = "1281167",
+      description = "Samples of an epoch. Default: ${DEFAULT-VALUE}")
+  private long samples;
+
+  @Option(
+      names = "--state-values",
+      paramLabel = "N",
+      description =
+          "Numbers that the optimizer keeps for each parameter: 0, 1 with momentum, 2 with Adam."
+              + " Default: those of the configuration, or 1")
+  private Integer stateValues;
+
+  @Option(
+      names = "--precision",
+      paramLabel = "TYPE",
+      defaultValue = "float32",
+      description = "float32 or bfloat16. Default: ${DEFAULT-VALUE}")
+  private String precision;
+
+  @Option(
+      names = "--input",
+      paramLabel = "CxHxW",
+      description = "Shape of a sample of a built-in network, such as 3x224x224.")
+  private String input;
+
+  @Option(
+      names = "--only",
+      paramLabel = "KIND",
+      split = ",",
+      description = "Only these kinds of strategies, such as data, filter, data+spatial.")
+  private List<String> only = List.of();
+
+  @Option(
+      names = "--top",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Ways to show, besides the best of each kind. Default: ${DEFAULT-VALUE}")
+  private int top;
+
+  @Option(names = "--inference", description = "The forward pass alone.")
+  private boolean inference;
+
+  @Option(
+      names = "--without",
+      paramLabel = "TERM",
+      split = ",",
+      description = "Leave terms of the model out, such as overlap, contention, copies.")
+  private List<String> without = List.of();
+
+  @Option(
+      names = "--equations",
+      description = "The published ParaDL equations, corrected, without further terms.")
+  private boolean equations;
+
+  @Option(
+      names = "--congestion",
+      paramLabel = "F",
+      defaultValue = "1",
+      description =
+          "How many times longer bytes take between nodes because of others. Default:"
+              + " ${DEFAULT-VALUE}")
+  private double congestion;
 
   @Option(
       names = "--calibrate",
@@ -40,14 +186,258 @@ final class PlanCommand extends TandemCommand {
               + " calibration, left out in folds by numbers of devices and by networks")
   private Path score;
 
+  /**
+   * One way to train in {@code --json}, times in seconds of an iteration unless they say epoch.
+   *
+   * @param settings keys of the configuration besides the mesh
+   * @param estimated share of the computing time that was estimated, not measured
+   * @param sentBytes of the rank that sends most
+   * @param missingBytes of memory; 0 if it fits
+   */
+  record Way(
+      String kind,
+      String strategy,
+      List<String> settings,
+      double iteration,
+      double low,
+      double high,
+      double epoch,
+      double deviceHours,
+      Map<String, Double> phases,
+      double communication,
+      double estimated,
+      long sentBytes,
+      long memoryBytes,
+      double missingBytes,
+      String bottleneck,
+      String train) {}
+
+  /** What {@code --json} gets for a number of devices. */
+  record Plan(
+      int devices,
+      int batch,
+      int considered,
+      List<Way> ways,
+      List<String> impossible,
+      List<String> limitations,
+      List<Advice.Gain> gains) {}
+
+  /** What {@code --json} gets. */
+  record Results(String model, String machine, boolean measured, List<Plan> plans) {}
+
   @Override
   protected Object run() {
-    if (calibrate == null && score == null) {
-      throw new UsageException("name measurements: --calibrate published, or --score FILE.csv");
+    if (calibrate != null || score != null) {
+      return new PublishedScores(out())
+          .run(
+              Optional.ofNullable(calibrate).filter(file -> !file.equals(PUBLISHED)).map(Path::of),
+              Optional.ofNullable(score));
     }
-    return new PublishedScores(out())
-        .run(
-            Optional.ofNullable(calibrate).filter(file -> !file.equals(PUBLISHED)).map(Path::of),
-            Optional.ofNullable(score));
+    if (model == null) {
+      throw new UsageException(
+          "name a model, such as ./tandem plan resnet50 --cluster abci; or --calibrate, --score");
+    }
+    if (cluster == null && profile == null) {
+      throw new UsageException(
+          "name where to train: --cluster abci, summit or a file, or --profile FILE, which"
+              + " ./tandem profile writes for this machine");
+    }
+    check("--top", top);
+    if (!(congestion >= 1)) {
+      throw new UsageException("--congestion must be at least 1, not " + congestion);
+    }
+    ModelSource source =
+        ModelSource.read(
+            model,
+            new ModelSource.Changes(
+                Optional.ofNullable(input).map(text -> ModelSource.Changes.shape("--input", text)),
+                OptionalInt.empty()));
+    source.notes().forEach(note -> out().println("note: " + note));
+    Optional<Profile> measured = Optional.ofNullable(profile).map(ProfileFile::read);
+    Set<Term> terms = terms();
+    List<Plan> plans = new ArrayList<>();
+    for (int count : counts(measured)) {
+      check("--devices", count);
+      plans.add(plan(source, measured, terms, count));
+    }
+    if (measured.isEmpty()) {
+      out().printf("%nlayers: %s, by the peak of the device%n", RooflineLayers.LABEL);
+    }
+    return new Results(
+        source.name(),
+        cluster != null ? cluster : measured.orElseThrow().device(),
+        measured.isPresent(),
+        plans);
+  }
+
+  private static void check(String option, int value) {
+    if (value < 1) {
+      throw new UsageException(option + " must be at least 1, not " + value);
+    }
+  }
+
+  private List<Integer> counts(Optional<Profile> measured) {
+    if (!devices.isEmpty()) {
+      return devices;
+    }
+    return List.of(
+        cluster != null
+            ? ClusterFile.read(cluster).devicesPerNode()
+            : Math.max(1, measured.orElseThrow().ranks()));
+  }
+
+  private Set<Term> terms() {
+    Set<Term> terms = EnumSet.copyOf(equations ? Term.PUBLISHED : Term.ALL);
+    List<String> words = Arrays.stream(Term.values()).map(Term::word).toList();
+    for (String word : without) {
+      if (!words.contains(word)) {
+        throw new UsageException(
+            "--without %s: no such term, expected one of %s%s"
+                .formatted(word, String.join(", ", words), Spelling.question(word, words)));
+      }
+      terms.removeIf(term -> term.word().equals(word));
+    }
+    return terms;
+  }
+
+  private Workload workload(ModelSource source, int count) {
+    if (batch != null && batchPerDevice != null) {
+      throw new UsageException("--batch and --batch-per-device exclude each other");
+    }
+    int all =
+        batch != null
+            ? batch
+            : batchPerDevice != null || source.training().isEmpty()
+                ? Math.multiplyExact(
+                    count, batchPerDevice == null ? USUAL_SAMPLES_PER_DEVICE : batchPerDevice)
+                : source.training().get().batch().global();
+    check("--batch", all);
+    DType type =
+        switch (precision) {
+          case "float32" -> DType.FLOAT32;
+          case "bfloat16" -> DType.BFLOAT16;
+          default ->
+              throw new UsageException(
+                  "--precision must be float32 or bfloat16, not '%s'".formatted(precision));
+        };
+    int values =
+        stateValues != null
+            ? stateValues
+            : source.training().map(each -> each.optimizer().valuesPerParameter()).orElse(1);
+    return new Workload(
+        source.network(), samples, all, type, values, Set.of(), false, inference);
+  }
+
+  private Plan plan(ModelSource source, Optional<Profile> measured, Set<Term> terms, int count) {
+    Workload workload = workload(source, count);
+    Optional<Cluster> machine =
+        Optional.ofNullable(cluster).map(name -> ClusterFile.read(name).withDevices(count));
+    Environment environment =
+        machine
+            .map(
+                known ->
+                    Environment.of(
+                        known, layers(known, measured, workload), terms, congestion))
+            .orElseGet(() -> Environment.of(measured.orElseThrow()));
+    Projector projector = new Projector(workload, environment, terms);
+    Set<Family> wanted = Set.copyOf(only.stream().map(Family::parse).toList());
+    SearchResult result =
+        new Search(
+                projector,
+                candidate -> wanted.isEmpty() || wanted.contains(Family.of(candidate)),
+                top)
+            .over(count);
+    if (result.families().isEmpty()) {
+      throw new UsageException(
+          "no way to use %d devices%s: %s"
+              .formatted(
+                  count,
+                  only.isEmpty() ? "" : " by " + String.join(", ", only),
+                  String.join("; ", result.impossible())));
+    }
+    out().printf("%s, %,d samples per iteration, ", source.name(), workload.batch());
+    new PlanTable(out()).print(result);
+    List<Ranked> rows = result.best();
+    Optional<Projection> best = rows.stream().findFirst().map(Ranked::projection);
+    Advice advice = new Advice(workload, environment, terms, machine, congestion);
+    List<Advice.Gain> gains =
+        best.map(projection -> advice.gains(projection.candidate())).orElse(List.of());
+    List<String> limitations = best.map(Advice::limitations).orElse(List.of());
+    print(best, limitations, gains, workload);
+    List<Ranked> all = new ArrayList<>(rows);
+    result.families().values().stream().filter(each -> !rows.contains(each)).forEach(all::add);
+    return new Plan(
+        count,
+        workload.batch(),
+        result.considered(),
+        all.stream().sorted().map(each -> way(projector, each, count)).toList(),
+        result.impossible(),
+        limitations,
+        gains);
+  }
+
+  private static LayerSeconds layers(
+      Cluster known, Optional<Profile> measured, Workload workload) {
+    return measured
+        .<LayerSeconds>map(ProfiledLayers::new)
+        .orElseGet(() -> new RooflineLayers(known.device(), workload.activations()));
+  }
+
+  private void print(
+      Optional<Projection> best,
+      List<String> limitations,
+      List<Advice.Gain> gains,
+      Workload workload) {
+    if (best.isEmpty()) {
+      out().printf("%nnothing fits: use more devices, a smaller batch, or more memory%n");
+      return;
+    }
+    out().printf("%nlimits of the best:%n");
+    limitations.forEach(line -> out().println("  " + line));
+    out().printf("what would help most, if it were a tenth better:%n");
+    gains.stream()
+        .limit(3)
+        .forEach(
+            gain ->
+                out()
+                    .println(
+                        String.format(
+                            Locale.ROOT,
+                            "  %s: %.1f%% less time",
+                            gain.resource(),
+                            100 * gain.gain())));
+    out().printf("to train it:%n  %s%n%n", line(best.get(), workload));
+  }
+
+  private String line(Projection best, Workload workload) {
+    return TrainingLine.of(
+        model.endsWith(".yaml") || model.endsWith(".yml") ? model : "CONFIG.yaml",
+        best.candidate(),
+        workload.batch());
+  }
+
+  private Way way(Projector projector, Ranked ranked, int count) {
+    Projection projection = ranked.projection();
+    Map<String, Double> phases = new LinkedHashMap<>();
+    for (Phase phase : Phase.values()) {
+      phases.put(phase.word(), projection.seconds().get(phase));
+    }
+    return new Way(
+        Family.of(projection.candidate()).toString(),
+        TrainingLine.strategy(projection.candidate()),
+        TrainingLine.settings(projection.candidate()),
+        projection.iteration(),
+        PlanTable.low(projection),
+        PlanTable.high(projection),
+        projection.epoch(),
+        projection.epoch() * count / 3600,
+        phases,
+        projection.communication(),
+        projection.estimated(),
+        projector.traffic(projection.candidate()).total().bytesSent(),
+        projection.memory().total(),
+        ranked.missingBytes(),
+        Advice.bottleneck(projection),
+        line(projection, projection.workload()));
   }
 }

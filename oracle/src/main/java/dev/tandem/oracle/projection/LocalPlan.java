@@ -16,6 +16,7 @@ import dev.tandem.parallel.cost.PlanTraffic;
 import dev.tandem.parallel.cost.PlannedGroups;
 import dev.tandem.parallel.cost.PlannedStep;
 import dev.tandem.parallel.cost.SamplesByLayer;
+import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.mesh.Mode;
 import dev.tandem.parallel.stage.StageCuts;
 import dev.tandem.parallel.strategy.Strategy;
