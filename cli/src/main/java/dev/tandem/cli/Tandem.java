@@ -30,6 +30,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RunsCommand.class,
       BenchCommand.class,
       SimulateCommand.class,
+      ProfileCommand.class,
       TrainCacheCommand.class,
       CommandLine.HelpCommand.class
     },

@@ -173,6 +173,11 @@ public final class Network implements AutoCloseable {
     return options;
   }
 
+  /** Bytes of the tensors of its engine. */
+  public TensorBytes memory() {
+    return engine.memory();
+  }
+
   /** What this network is of a whole one: all of it, unless it is split. */
   public NetworkPart part() {
     return part;

@@ -130,6 +130,12 @@ public interface DistributedStep extends AutoCloseable {
   /** Evaluates the network on a test set, all ranks together; each gets the result. */
   Evaluation evaluate(RecordSource test);
 
+  /**
+   * The most bytes that the tensors of a rank had at once so far, of the rank with most. All ranks
+   * ask together.
+   */
+  long mostTensorBytes();
+
   /** The classes that the last evaluation has counted; none where nothing is classified. */
   default Optional<ClassCounts> classes() {
     return Optional.empty();

@@ -2,6 +2,8 @@ package dev.tandem.train;
 
 import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.reduce.ReduceOp;
+import dev.tandem.core.DType;
 import dev.tandem.core.Region;
 import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
@@ -140,6 +142,13 @@ abstract class ReplicatedStep implements DistributedStep {
   @Override
   public Optional<ClassCounts> classes() {
     return validation.classes();
+  }
+
+  @Override
+  public long mostTensorBytes() {
+    long[] most = {network.memory().peak()};
+    communicator.allreduce(MemorySegment.ofArray(most), DType.INT64, ReduceOp.MAX);
+    return most[0];
   }
 
   @Override

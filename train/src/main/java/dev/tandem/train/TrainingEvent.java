@@ -245,6 +245,7 @@ public sealed interface TrainingEvent {
    * @param payloadBytes of what it has written for them: fewer if they are compressed
    * @param replicasIdentical all ranks ended with the same bits in parameters and optimizer
    * @param digest SHA-256 of that state on rank 0
+   * @param tensorBytes the most that the tensors of a rank had at once, of the rank with most
    * @param checkpoint where the last state is; empty if it was there before
    */
   record Result(
@@ -270,6 +271,7 @@ public sealed interface TrainingEvent {
       long gradientBytes,
       long payloadBytes,
       double checkpointSeconds,
+      long tensorBytes,
       String checkpoint)
       implements TrainingEvent {}
 

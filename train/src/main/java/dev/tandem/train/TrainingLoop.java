@@ -334,6 +334,7 @@ final class TrainingLoop {
             volume.tensorBytes(),
             volume.payloadBytes(),
             phases.seconds(Phase.SAVE),
+            step.mostTensorBytes(),
             checkpoint);
     events.accept(result);
     if (communicator.rank() == 0) {

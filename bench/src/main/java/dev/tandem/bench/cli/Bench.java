@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
       BenchServersCommand.class,
       BenchTrainCommand.class,
       BenchStrategiesCommand.class,
+      BenchOracleCommand.class,
       BenchBatchCommand.class,
       BenchCheckpointCommand.class
     },
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
       "  ./tandem bench servers --quick",
       "  ./tandem bench train --quick",
       "  ./tandem bench strategies --quick",
+      "  ./tandem bench oracle --quick",
       "  ./tandem bench batch --quick",
       "  ./tandem bench checkpoint --quick"
     })

@@ -12,6 +12,7 @@ import java.util.List;
  * @param processors that the ranks shared when this was measured; 0 if that is not known
  * @param ranks that were busy at once
  * @param threads of the engine in each rank
+ * @param memoryBytes that each rank may take; 0 if that is not known
  * @param type of activations and parameters
  * @param made the day
  * @param copySeconds of packing or unpacking a tensor for other ranks, however small it is
@@ -19,6 +20,7 @@ import java.util.List;
  * @param perPass what a pass takes besides its layers
  * @param gamma share of counted activations that are really kept until the backward pass: kept
  *     bytes over those of inputs and outputs of all layers and of the gradients by them
+ * @param startUp what the first steps of a run take more than later ones, ascending by layers
  */
 public record Profile(
     int version,
@@ -26,6 +28,7 @@ public record Profile(
     int processors,
     int ranks,
     int threads,
+    long memoryBytes,
     String type,
     String made,
     List<Layer> layers,
@@ -34,6 +37,7 @@ public record Profile(
     double copySecondsPerByte,
     PerPass perPass,
     double gamma,
+    List<StartUp> startUp,
     List<Collective> collectives) {
 
   /** The version that this class is. */
@@ -101,6 +105,13 @@ public record Profile(
   public record PerPass(double seconds, double perLayer) {}
 
   /**
+   * What steps of a new process take more than those of an old one, because its programs are still
+   * being compiled: all of them after the first, until their passes have gone through so many
+   * layers.
+   */
+  public record StartUp(long layers, double seconds) {}
+
+  /**
    * What a collective takes.
    *
    * @param operation {@code allreduce}, {@code allgather}, {@code reduce-scatter}, {@code exchange}
@@ -121,6 +132,29 @@ public record Profile(
     }
   }
 
+  /**
+   * What the steps after the first take more on average in a new process.
+   *
+   * @param steps that are counted
+   * @param layers that the passes of each go through
+   */
+  public double startUpSeconds(int steps, int layers) {
+    double more = excess((steps + 1L) * layers) - excess(layers);
+    return steps == 0 ? 0 : more / steps;
+  }
+
+  private double excess(long layers) {
+    StartUp before = new StartUp(0, 0);
+    for (StartUp point : startUp) {
+      if (point.layers >= layers) {
+        double share = (double) (layers - before.layers) / (point.layers - before.layers);
+        return before.seconds + share * (point.seconds - before.seconds);
+      }
+      before = point;
+    }
+    return before.seconds;
+  }
+
   public Profile {
     device = device == null ? "" : device;
     type = type == null ? "float32" : type;
@@ -129,6 +163,7 @@ public record Profile(
     updates = updates == null ? List.of() : List.copyOf(updates);
     perPass = perPass == null ? new PerPass(0, 0) : perPass;
     gamma = gamma == 0 ? 1 : gamma;
+    startUp = startUp == null ? List.of() : List.copyOf(startUp);
     collectives = collectives == null ? List.of() : List.copyOf(collectives);
   }
 }

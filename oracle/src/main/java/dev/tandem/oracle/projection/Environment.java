@@ -5,6 +5,9 @@ import dev.tandem.oracle.cluster.HostStaging;
 import dev.tandem.oracle.collective.CollectiveSeconds;
 import dev.tandem.oracle.collective.LinkCollectives;
 import dev.tandem.oracle.profile.LayerSeconds;
+import dev.tandem.oracle.profile.MeasuredCollectives;
+import dev.tandem.oracle.profile.Profile;
+import dev.tandem.oracle.profile.ProfiledLayers;
 import java.util.Set;
 
 /**
@@ -41,6 +44,21 @@ public record Environment(
             terms.contains(Term.ALGORITHMS),
             terms.contains(Term.CONGESTION) ? congestion : 1,
             terms.contains(Term.STAGING)));
+  }
+
+  /**
+   * The machine of a profile, with as many devices as ranks were busy. Where these have all of its
+   * cores, communication is work of the same cores.
+   */
+  public static Environment of(Profile profile) {
+    return new Environment(
+        profile.ranks(),
+        profile.ranks(),
+        profile.memoryBytes() == 0 ? Double.POSITIVE_INFINITY : profile.memoryBytes(),
+        profile.processors() > profile.ranks() * profile.threads(),
+        Double.POSITIVE_INFINITY,
+        new ProfiledLayers(profile),
+        new MeasuredCollectives(profile));
   }
 
   /** How much longer work takes because several ranks share a device. */

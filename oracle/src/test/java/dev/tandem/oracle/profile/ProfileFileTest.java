@@ -36,6 +36,7 @@ class ProfileFileTest {
             2,
             2,
             1,
+            1L << 33,
             "float32",
             "2026-01-02",
             List.of(
@@ -53,6 +54,7 @@ class ProfileFileTest {
             2e-10,
             new Profile.PerPass(1e-4, 1e-6),
             0.4,
+            List.of(new Profile.StartUp(200, 0.5)),
             List.of(new Profile.Collective("allreduce", 2, 1, 1024, 2e-5, 0.2)));
     Path file = folder.resolve("own.json");
     ProfileFile.write(file, profile);

@@ -32,6 +32,7 @@ class ProfiledLayersTest {
         2,
         2,
         1,
+        0,
         "float32",
         "",
         List.of(layers),
@@ -40,6 +41,7 @@ class ProfiledLayersTest {
         1e-9,
         new Profile.PerPass(1e-4, 1e-6),
         1,
+        List.of(new Profile.StartUp(100, 1), new Profile.StartUp(300, 2)),
         List.of());
   }
 
@@ -172,6 +174,15 @@ class ProfiledLayersTest {
     assertEquals(1e-4 + 2e-5, layers.perPass(20), 1e-12);
     assertEquals(0, layers.copy(0));
     assertEquals(2e-6, layers.copy(1000), 1e-12);
+  }
+
+  /** Ten layers: step 1 ends after 10, steps 2 to 10 have gone through 100, 11 to 40 through 400. */
+  @Test
+  void theFirstStepsOfARunTakeLonger() {
+    Profile profile = profile();
+    assertEquals((1 - 0.1) / 9, profile.startUpSeconds(9, 10), 1e-9);
+    assertEquals((2 - 0.1) / 39, profile.startUpSeconds(39, 10), 1e-9);
+    assertEquals((1.5 - 0.1) / 19, profile.startUpSeconds(19, 10), 1e-9);
   }
 
   @Test

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** What is known of the machines of a run. */
-final class Hosts {
+public final class Hosts {
 
   /**
    * A machine.
@@ -53,7 +53,7 @@ final class Hosts {
   }
 
   /** The name of the processor; its architecture where the system does not name it. */
-  private static String processor() {
+  public static String processor() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines
           .filter(line -> line.startsWith("model name"))

@@ -1,0 +1,24 @@
+package dev.tandem.oracle.measure;
+
+import java.util.Arrays;
+
+/**
+ * What several runs of the same took, as one figure. Where ranks have cores of their own that is
+ * the mean of the middle half: a run that something else interrupted says nothing. Where ranks take
+ * turns on cores being interrupted is part of it, and it is the mean of all.
+ *
+ * @param spread relative standard deviation, by the middle two thirds
+ */
+record Runs(double seconds, double spread) {
+
+  static Runs of(double[] runs, boolean shared) {
+    double[] sorted = runs.clone();
+    Arrays.sort(sorted);
+    int count = sorted.length;
+    int begin = shared ? 0 : count / 4;
+    double mean = Arrays.stream(sorted, begin, count - begin).average().orElse(0);
+    double low = sorted[(int) Math.round((count - 1) * 0.16)];
+    double high = sorted[(int) Math.round((count - 1) * 0.84)];
+    return new Runs(mean, mean == 0 ? 0 : (high - low) / 2 / mean);
+  }
+}
