@@ -295,10 +295,12 @@ class Clock:
     """Medians of repeated measurements."""
 
     BATCH_SECONDS = 0.005
-    MOST_BYTES = 1 << 28
 
     def __init__(self, device, rounds, limit):
         self.device, self.rounds, self.limit = device, rounds, limit
+        self.most_bytes = 1 << 28
+        if device.type == "cuda":
+            self.most_bytes = torch.cuda.get_device_properties(device).total_memory // 16
 
     def wait(self):
         if self.device.type == "cuda":
@@ -320,7 +322,7 @@ class Clock:
         """
         self.once(prepare, run, 1)
         first = self.once(prepare, run, 1)
-        times = int(min(32, self.MOST_BYTES // max(1, held), self.BATCH_SECONDS / first))
+        times = int(min(32, self.most_bytes // max(1, held), self.BATCH_SECONDS / first))
         found = []
         begin = time.perf_counter()
         while len(found) < self.rounds:
@@ -400,7 +402,7 @@ def whole_pass(model, batch, clock):
     def run(_):
         loss_of(model(batch)).backward()
 
-    seconds, _ = clock.measure(forget, run, clock.MOST_BYTES)
+    seconds, _ = clock.measure(forget, run, clock.most_bytes)
     forget()
     return seconds
 
@@ -454,7 +456,7 @@ def updates(model, clock, device):
             for each in parameters:
                 each.grad = torch.ones_like(each)
             optimizer = make(parameters)
-            return clock.measure(lambda: None, lambda _: optimizer.step(), clock.MOST_BYTES)[0]
+            return clock.measure(lambda: None, lambda _: optimizer.step(), clock.most_bytes)[0]
 
         each = seconds([((1,), dtype) for _, dtype in shapes])
         total = sum(size(shape) * element_bytes(dtype) for shape, dtype in shapes)

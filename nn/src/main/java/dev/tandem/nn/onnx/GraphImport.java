@@ -53,18 +53,26 @@ final class GraphImport {
     NetworkSpec spec =
         new NetworkSpec(
             state.input(),
-            state.layers(),
+            LayerOrder.of(state.layers(), last.name()),
             List.of(new NetworkSpec.Output(last.name(), 1)),
             LossKind.SOFTMAX_CROSS_ENTROPY);
-    noteMissingNormalisation(state);
+    findMissingNormalisations(state);
     return new ImportedNetwork(
         spec, new Weights(source, state.weights()), state.notes(), state.folded());
   }
 
-  /** Deep networks have them, unless an exporter has folded them without a trace. */
-  private static void noteMissingNormalisation(ImportState state) {
+  /**
+   * Deep residual networks have normalisations. Where there are none, an exporter has folded them:
+   * of a network that was not trained so far without a trace, since their biases are 0 and left
+   * out.
+   */
+  private static void findMissingNormalisations(ImportState state) {
     List<LayerSpec> layers = state.layers().stream().map(NetworkSpec.Node::layer).toList();
-    long convolutions = layers.stream().filter(layer -> layer instanceof Convolution).count();
+    List<Convolution> convolutions =
+        layers.stream()
+            .filter(layer -> layer instanceof Convolution)
+            .map(layer -> (Convolution) layer)
+            .toList();
     boolean residual = layers.stream().anyMatch(layer -> layer instanceof Add);
     boolean normalised =
         layers.stream()
@@ -73,13 +81,18 @@ final class GraphImport {
                     layer instanceof BatchNorm
                         || layer instanceof GroupNorm
                         || layer instanceof LayerNorm);
-    if (convolutions >= DEEP && residual && !normalised && state.folded().isEmpty()) {
+    if (convolutions.size() < DEEP || !residual || normalised || !state.folded().isEmpty()) {
+      return;
+    }
+    if (convolutions.stream().noneMatch(Convolution::bias)) {
+      convolutions.forEach(convolution -> state.folded().add(convolution.name()));
+    } else {
       state
           .notes()
           .add(
-              "no normalisation beside %d convolutions: if the model has some, export it as for"
-                      .formatted(convolutions)
-                  + " training, or without optimisation");
+              "no normalisation beside %d convolutions: if the model has some, export it with them"
+                      .formatted(convolutions.size())
+                  + " (PyTorch: dynamo=False, training=torch.onnx.TrainingMode.TRAINING)");
     }
   }
 

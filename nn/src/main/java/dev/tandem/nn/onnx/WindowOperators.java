@@ -47,12 +47,13 @@ final class WindowOperators {
   /**
    * Whether an exporter has folded a batch normalisation into a convolution, which tensors' names
    * tell: the older one of PyTorch gives both a name of its own, the newer one names the bias after
-   * the input.
+   * the weight, or after the input.
    */
   private static boolean folded(OnnxModel.Node node) {
     String weight = node.inputs().get(1);
     String bias = node.inputs().get(2);
     return (MADE_BY_EXPORTER.matcher(weight).matches() && MADE_BY_EXPORTER.matcher(bias).matches())
+        || bias.equals(weight + "_bias")
         || bias.equals(node.inputs().getFirst() + "_bias");
   }
 

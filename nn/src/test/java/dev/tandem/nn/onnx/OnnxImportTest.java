@@ -2,10 +2,12 @@ package dev.tandem.nn.onnx;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.core.Seed;
+import dev.tandem.core.Shape;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
@@ -13,6 +15,7 @@ import dev.tandem.nn.Network;
 import dev.tandem.nn.models.PublishedModels;
 import dev.tandem.nn.models.ResNet;
 import dev.tandem.nn.spec.BatchNorm;
+import dev.tandem.nn.spec.Convolution;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.weights.Answers;
 import dev.tandem.nn.weights.ImportedNetwork;
@@ -30,7 +33,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -198,31 +203,90 @@ class OnnxImportTest {
     }
   }
 
+  /** Without biases, they can only have been folded; with biases, who knows. */
   @Test
-  void aDeepNetworkWithoutNormalisationsIsNoted() {
+  void aDeepNetworkWithoutNormalisations() {
     NetworkSpec normalised = ResNet.small(18, 10);
-    Path file = folder.resolve("bare.onnx");
-    try (Network network = Answers.network(bare(normalised), new Seed(1))) {
-      OnnxModel model = GraphExport.export(network.spec(), Weights.of(network).tensors());
-      WholeFiles.replace(
-          file, OnnxWriter.write(new OnnxModel(model.opset(), Map.of(), model.graph())));
-    }
-    assertEquals(
-        List.of(
-            "no normalisation beside 20 convolutions: if the model has some, export it as for"
-                + " training, or without optimisation"),
-        OnnxFile.read(file).notes());
+    ImportedNetwork unbiased = anonymous(bare(normalised, false));
+    assertEquals(20, unbiased.folded().size());
+    assertEquals(List.of(), unbiased.notes());
+    ImportedNetwork biased = anonymous(bare(normalised, true));
+    assertEquals(Set.of(), biased.folded());
+    assertEquals(1, biased.notes().size());
+    assertTrue(
+        biased.notes().getFirst().startsWith("no normalisation beside 20 convolutions"),
+        biased.notes().getFirst());
+    assertEquals(Set.of(), anonymous(normalised).folded());
   }
 
-  private static NetworkSpec bare(NetworkSpec network) {
+  /** PyTorch's newer exporter names a bias that comes of folding after the weight. */
+  @Test
+  void foldedByName() {
+    for (String bias : List.of("w_bias", "x_bias", "b")) {
+      OnnxModel.Node convolution =
+          new OnnxModel.Node("conv", "Conv", "", List.of("x", "w", bias), List.of("y"), Map.of());
+      OnnxModel.Node flatten =
+          new OnnxModel.Node("flat", "Flatten", "", List.of("y"), List.of("z"), Map.of());
+      OnnxModel.Graph graph =
+          new OnnxModel.Graph(
+              List.of(convolution, flatten),
+              List.of(
+                  Tensors.filled("w", Shape.of(2, 1, 3, 3), 1),
+                  Tensors.filled(bias, Shape.of(2), 1)),
+              List.of(new OnnxModel.Value("x", List.of(-1L, 1L, 4L, 4L), 1)),
+              List.of(new OnnxModel.Value("z", List.of(-1L, 8L), 1)));
+      Path file = folder.resolve("folded.onnx");
+      WholeFiles.replace(file, OnnxWriter.write(new OnnxModel(20, Map.of(), graph)));
+      assertEquals(bias.equals("b") ? Set.of() : Set.of("conv"), OnnxFile.read(file).folded());
+    }
+  }
+
+  /** The same network, whose exporter computes the main branch of a block before its shortcut. */
+  @Test
+  void theOrderOfBranchesIsThatOfOurNetworks() {
+    NetworkSpec spec = ResNet.small(50, 10);
+    List<NetworkSpec.Node> nodes = new ArrayList<>(spec.nodes());
+    for (NetworkSpec.Node node : spec.nodes()) {
+      if (node.name().contains(".shortcut.")) {
+        String block = node.name().replaceFirst("\\.shortcut\\..*", ".add");
+        nodes.remove(node);
+        nodes.add(
+            IntStream.range(0, nodes.size())
+                .filter(i -> nodes.get(i).name().equals(block))
+                .findFirst()
+                .orElseThrow(),
+            node);
+      }
+    }
+    NetworkSpec other = new NetworkSpec(spec.input(), nodes, spec.outputs(), spec.loss());
+    assertNotEquals(spec.nodes(), other.nodes());
+    assertEquals(
+        spec.nodes().stream().map(node -> node.layer().kind()).toList(),
+        anonymous(other).spec().nodes().stream().map(node -> node.layer().kind()).toList());
+  }
+
+  private ImportedNetwork anonymous(NetworkSpec spec) {
+    Path file = folder.resolve("anonymous.onnx");
+    try (Network network = Answers.network(spec, new Seed(1))) {
+      OnnxModel model = GraphExport.export(spec, Weights.of(network).tensors());
+      WholeFiles.replace(
+          file, OnnxWriter.write(new OnnxModel(model.opset(), Map.of(), model.graph())));
+      return OnnxFile.read(file);
+    }
+  }
+
+  private static NetworkSpec bare(NetworkSpec network, boolean bias) {
     Map<String, String> inputs = new HashMap<>();
     List<NetworkSpec.Node> nodes = new ArrayList<>();
     for (NetworkSpec.Node node : network.nodes()) {
       List<String> from = node.inputs().stream().map(n -> inputs.getOrDefault(n, n)).toList();
-      if (node.layer() instanceof BatchNorm) {
-        inputs.put(node.name(), from.getFirst());
-      } else {
-        nodes.add(new NetworkSpec.Node(node.layer(), from));
+      switch (node.layer()) {
+        case BatchNorm norm -> inputs.put(norm.name(), from.getFirst());
+        case Convolution c ->
+            nodes.add(
+                new NetworkSpec.Node(
+                    new Convolution(c.name(), c.filters(), c.window(), c.groups(), bias), from));
+        default -> nodes.add(new NetworkSpec.Node(node.layer(), from));
       }
     }
     return new NetworkSpec(network.input(), nodes, network.outputs(), network.loss());

@@ -81,6 +81,18 @@ class ClusterFileTest {
   }
 
   @Test
+  void theExampleOfThePageIsRead() throws Exception {
+    String page = Files.readString(Path.of("..", "docs", "oracle.md"));
+    int begin = page.indexOf("```yaml\n") + "```yaml\n".length();
+    String example = page.substring(begin, page.indexOf("```", begin));
+    Cluster cluster = read(example);
+    assertEquals(128, cluster.link(128).devices());
+    assertEquals(new HostStaging(25e9), cluster.staging().orElseThrow());
+    String error = refused(example, example.substring(example.indexOf("  - name: rack\n")), "");
+    assertTrue(page.contains(error.replace("c.yaml", "cluster.yaml")), error);
+  }
+
+  @Test
   void otherNumbersOfDevices() throws Exception {
     Cluster abci = ClusterFile.read("abci");
     Cluster three = abci.withDevices(3);

@@ -5,26 +5,29 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tandem.comm.collective.Cost;
+import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.models.ResNet;
 import dev.tandem.nn.spec.LayerCost;
 import dev.tandem.nn.spec.NetworkSpec;
+import dev.tandem.oracle.cluster.Cluster;
+import dev.tandem.oracle.cluster.ClusterFile;
 import dev.tandem.oracle.model.ModelSource.Changes;
-import dev.tandem.parallel.LocalNetwork;
-import dev.tandem.parallel.Planner;
+import dev.tandem.oracle.profile.RooflineLayers;
+import dev.tandem.oracle.projection.Candidate;
+import dev.tandem.oracle.projection.Environment;
+import dev.tandem.oracle.projection.Phase;
+import dev.tandem.oracle.projection.Projection;
+import dev.tandem.oracle.projection.Projector;
+import dev.tandem.oracle.projection.Term;
+import dev.tandem.oracle.projection.Workload;
 import dev.tandem.parallel.StrategyText;
 import dev.tandem.parallel.cost.PlanMemory;
 import dev.tandem.parallel.cost.PlanTraffic;
-import dev.tandem.parallel.cost.PlannedGroups;
-import dev.tandem.parallel.cost.PlannedStep;
-import dev.tandem.parallel.mesh.Mesh;
-import dev.tandem.parallel.strategy.Strategy;
 import dev.tandem.testkit.Python;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,8 +39,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A ResNet-50 that PyTorch wrote as ONNX has the same plans as the built-in one. */
 class ImportedPlanTest {
-
-  private static final int SAMPLES = 32;
 
   /** What a plan is made of, whatever the layers are called. */
   private record Layer(
@@ -91,40 +92,47 @@ class ImportedPlanTest {
     assertEquals(builtIn.input(), imported.input());
     assertEquals(layers(builtIn), layers(imported));
     for (String strategy :
-        List.of("data=4", "filter=4", "channel=4", "spatial=2x2", "data=2,filter=2")) {
-      StrategyText text = StrategyText.parse(strategy);
-      Mesh mesh = text.mesh(text.leastRanks(), 2);
-      for (int rank : new int[] {0, text.leastRanks() - 1}) {
-        assertEquals(
-            plan(builtIn, mesh, rank), plan(imported, mesh, rank), strategy + ", rank " + rank);
-      }
+        List.of(
+            "data=16",
+            "filter=4",
+            "channel=4",
+            "data=4,spatial=2x2",
+            "data=4,filter=4",
+            "pipeline=8",
+            "pipeline=4,data=4")) {
+      assertEquals(plan(builtIn, strategy), plan(imported, strategy), strategy);
     }
   }
 
-  /** In an order that does not depend on which branch of a block comes first. */
   private static List<Layer> layers(NetworkSpec network) {
-    return LayerCost.of(network, Set.of()).stream()
-        .map(Layer::of)
-        .sorted(Comparator.comparing(Layer::toString))
-        .toList();
+    return LayerCost.of(network, Set.of()).stream().map(Layer::of).toList();
   }
 
-  private record Plan(Map<PlanTraffic.Kind, Cost> traffic, List<Long> memory, int layers) {}
+  /** What a plan says, whatever layers are called. */
+  private record Plan(
+      Map<Phase, Double> seconds,
+      List<Cost> traffic,
+      List<Long> memory,
+      List<Long> activations,
+      long total) {}
 
-  private static Plan plan(NetworkSpec network, Mesh mesh, int rank) {
-    PlannedGroups groups = PlannedGroups.onOneHost(mesh, rank);
-    LocalNetwork local = Planner.plan(network, mesh, Strategy.USUAL, rank, groups::transfer);
-    PlannedStep step = PlannedStep.of(SAMPLES);
-    PlanTraffic traffic = PlanTraffic.of(local, groups, step);
-    Map<PlanTraffic.Kind, Cost> byKind = new EnumMap<>(PlanTraffic.Kind.class);
-    for (PlanTraffic.Kind kind : PlanTraffic.Kind.values()) {
-      byKind.put(kind, traffic.total(kind));
-    }
-    PlanMemory memory = PlanMemory.of(local, groups, step, 1, 1);
-    List<Long> bytes = new ArrayList<>();
-    bytes.addAll(List.of(memory.parameters(), memory.gradients(), memory.state()));
-    // What is under way depends on which branch of a block comes first.
-    bytes.addAll(List.of(memory.activationBytes(), memory.exchange()));
-    return new Plan(byKind, bytes, local.spec().nodes().size());
+  private static Plan plan(NetworkSpec network, String strategy) {
+    Cluster cluster = ClusterFile.read("abci").withDevices(16);
+    Set<Term> terms = EnumSet.allOf(Term.class);
+    Projector projector =
+        new Projector(
+            Workload.of(network, 1_281_167, 256),
+            Environment.of(cluster, new RooflineLayers(cluster.device(), DType.FLOAT32), terms, 1),
+            terms);
+    StrategyText text = StrategyText.parse(strategy);
+    Candidate candidate = Candidate.of(text.mesh(text.leastRanks(), 2));
+    Projection projection = projector.project(candidate);
+    PlanMemory memory = projection.memory();
+    return new Plan(
+        projection.seconds(),
+        projector.traffic(candidate).items().stream().map(PlanTraffic.Item::cost).toList(),
+        List.of(memory.parameters(), memory.gradients(), memory.state()),
+        List.copyOf(memory.activations().values()),
+        memory.total());
   }
 }
