@@ -13,13 +13,16 @@ import dev.tandem.nn.spec.Flatten;
 import dev.tandem.nn.spec.FullyConnected;
 import dev.tandem.nn.spec.GlobalPool;
 import dev.tandem.nn.spec.GroupNorm;
+import dev.tandem.nn.spec.LayerSpec;
 import dev.tandem.nn.spec.LocalResponseNorm;
 import dev.tandem.nn.spec.LossKind;
 import dev.tandem.nn.spec.MaxPool;
 import dev.tandem.nn.spec.NetworkBuilder;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.Window;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Networks with all that makes splitting difficult, small enough for many ways to split them. */
@@ -37,6 +40,22 @@ final class SmallNetworks {
     networks.put("transformer", transformer());
     networks.put("responses", responses());
     return networks;
+  }
+
+  /** The same with smooth activations, and means in the place of maxima. */
+  static NetworkSpec withoutKinks(NetworkSpec network) {
+    List<NetworkSpec.Node> nodes = new ArrayList<>();
+    for (NetworkSpec.Node node : network.nodes()) {
+      LayerSpec smooth =
+          switch (node.layer()) {
+            case Activation activation -> Activation.gelu(activation.name());
+            case MaxPool pool -> new AveragePool(pool.name(), pool.window(), pool.ceil());
+            case GlobalPool pool -> GlobalPool.average(pool.name());
+            case LayerSpec other -> other;
+          };
+      nodes.add(new NetworkSpec.Node(smooth, node.inputs()));
+    }
+    return new NetworkSpec(network.input(), nodes, network.outputs(), network.loss());
   }
 
   /** Sizes that no number of ranks divides. */

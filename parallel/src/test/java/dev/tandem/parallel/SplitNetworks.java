@@ -7,6 +7,7 @@ import dev.tandem.comm.reduce.ReduceOp;
 import dev.tandem.core.DType;
 import dev.tandem.core.Region;
 import dev.tandem.core.Seed;
+import dev.tandem.core.Shape;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.LayerObserver;
@@ -30,6 +31,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -40,8 +42,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 
 /**
- * Steps of plain gradient descent in float64, by one network and by the ranks of a mesh as threads;
- * everything that both compute is compared.
+ * Steps of plain gradient descent in float64 or float32, by one network and by the ranks of a mesh
+ * as threads; everything that both compute is compared.
  */
 final class SplitNetworks {
 
@@ -80,12 +82,18 @@ final class SplitNetworks {
 
   private final Engine engine = Engine.start(1);
   private final NetworkSpec network;
+  private final DType type;
   private final Seed seed;
   private final List<Batch> batches = new ArrayList<>();
   private final Computed whole;
 
   SplitNetworks(NetworkSpec network, Seed seed, int samples, int steps) {
+    this(network, DType.FLOAT64, seed, samples, steps);
+  }
+
+  SplitNetworks(NetworkSpec network, DType type, Seed seed, int samples, int steps) {
     this.network = network;
+    this.type = type;
     this.seed = seed;
     SplittableRandom random = seed.derive("batches").random();
     for (int i = 0; i < steps; i++) {
@@ -94,8 +102,8 @@ final class SplitNetworks {
     whole = serial();
   }
 
-  private static NetworkOptions options() {
-    return NetworkOptions.DEFAULT.withDtype(DType.FLOAT64);
+  private NetworkOptions options() {
+    return NetworkOptions.DEFAULT.withDtype(type);
   }
 
   /** Collects what layers compute. */
@@ -113,7 +121,25 @@ final class SplitNetworks {
   }
 
   static double[] doubles(TensorView view) {
-    return view.data().toArray(ValueLayout.JAVA_DOUBLE);
+    double[] values = new double[Math.toIntExact(view.shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = value(view.data(), view.dtype(), i);
+    }
+    return values;
+  }
+
+  private static double value(MemorySegment memory, DType type, long place) {
+    return type == DType.FLOAT64
+        ? memory.getAtIndex(ValueLayout.JAVA_DOUBLE, place)
+        : memory.getAtIndex(ValueLayout.JAVA_FLOAT, place);
+  }
+
+  private static void put(MemorySegment memory, DType type, long place, double value) {
+    if (type == DType.FLOAT64) {
+      memory.setAtIndex(ValueLayout.JAVA_DOUBLE, place, value);
+    } else {
+      memory.setAtIndex(ValueLayout.JAVA_FLOAT, place, (float) value);
+    }
   }
 
   private Computed serial() {
@@ -138,19 +164,24 @@ final class SplitNetworks {
       serial.parameters().forEach(view -> computed.parameters.put(view.name(), doubles(view)));
       serial.buffers().forEach(view -> computed.buffers.put(view.name(), doubles(view)));
       Batch first = batches.getFirst();
-      MemorySegment answers =
-          arena.allocate((long) first.count * network.classes() * Double.BYTES, 64);
-      serial.predict(memory(arena, first.inputs), first.count, answers);
-      return computed.answering(answers.toArray(ValueLayout.JAVA_DOUBLE));
+      TensorView answers = answers(arena, first.count);
+      serial.predict(memory(arena, first.inputs), first.count, answers.data());
+      return computed.answering(doubles(answers));
     }
+  }
+
+  private TensorView answers(Arena arena, int count) {
+    Shape shape = Shape.of(count, network.classes());
+    return new TensorView(
+        "answers", type, shape, arena.allocate(shape.elements() * type.bytes(), 64));
   }
 
   /** A bias of 0 would stay near it, and a maximum of zeros and such numbers go by the last bit. */
   private static void withoutZeros(Network network) {
     for (TensorView parameter : network.parameters()) {
-      for (long k = 0; k < parameter.data().byteSize() / Double.BYTES; k++) {
-        if (parameter.data().getAtIndex(ValueLayout.JAVA_DOUBLE, k) == 0) {
-          parameter.data().setAtIndex(ValueLayout.JAVA_DOUBLE, k, 0.01);
+      for (long k = 0; k < parameter.shape().elements(); k++) {
+        if (value(parameter.data(), parameter.dtype(), k) == 0) {
+          put(parameter.data(), parameter.dtype(), k, 0.01);
         }
       }
     }
@@ -158,19 +189,22 @@ final class SplitNetworks {
 
   private static void descend(Network network) {
     for (int i = 0; i < network.parameters().size(); i++) {
-      MemorySegment parameter = network.parameters().get(i).data();
+      TensorView parameter = network.parameters().get(i);
+      DType type = parameter.dtype();
       MemorySegment gradient = network.gradients().get(i).data();
-      for (long k = 0; k < parameter.byteSize() / Double.BYTES; k++) {
-        double value = parameter.getAtIndex(ValueLayout.JAVA_DOUBLE, k);
-        double slope = gradient.getAtIndex(ValueLayout.JAVA_DOUBLE, k);
-        parameter.setAtIndex(ValueLayout.JAVA_DOUBLE, k, value - RATE * slope);
+      for (long k = 0; k < parameter.shape().elements(); k++) {
+        double slope = value(gradient, type, k);
+        put(parameter.data(), type, k, value(parameter.data(), type, k) - RATE * slope);
       }
     }
   }
 
-  private static MemorySegment memory(Arena arena, double[] values) {
-    MemorySegment memory = arena.allocate(Math.max(64, 8L * values.length), 64);
-    MemorySegment.copy(values, 0, memory, ValueLayout.JAVA_DOUBLE, 0, values.length);
+  private MemorySegment memory(Arena arena, double... values) {
+    long bytes = (long) type.bytes() * values.length;
+    MemorySegment memory = arena.allocate(Math.max(64, bytes), 64);
+    for (int i = 0; i < values.length; i++) {
+      put(memory, type, i, values[i]);
+    }
     return memory;
   }
 
@@ -181,10 +215,8 @@ final class SplitNetworks {
       return memory;
     }
     int classes = network.classes();
-    MemorySegment memory = arena.allocate(8L * count * classes, 64);
-    MemorySegment.copy(
-        batch.values, from * classes, memory, ValueLayout.JAVA_DOUBLE, 0, count * classes);
-    return memory;
+    return memory(
+        arena, Arrays.copyOfRange(batch.values, from * classes, (from + count) * classes));
   }
 
   /** The same by the ranks of a mesh; fails where they differ by more than a tolerance. */
@@ -240,7 +272,7 @@ final class SplitNetworks {
             Set<String> axes = withData(local.sums().get(gradient.name()));
             Communicator group = groups.along(MeshGroups.Use.GRADIENTS, axes);
             if (group.size() > 1) {
-              group.allreduce(gradient.data(), DType.FLOAT64, ReduceOp.SUM);
+              group.allreduce(gradient.data(), type, ReduceOp.SUM);
             }
             if (i == 0) {
               firstGradients.put(gradient.name(), doubles(gradient));
@@ -253,11 +285,11 @@ final class SplitNetworks {
         Batch batch = batches.getFirst();
         int from = batch.count * place / places;
         int count = batch.count * (place + 1) / places - from;
-        MemorySegment answers = arena.allocate((long) count * network.classes() * 8, 64);
-        own.predict(samples(arena, local, batch, from, count).inputs(), count, answers);
+        TensorView answers = answers(arena, count);
+        own.predict(samples(arena, local, batch, from, count).inputs(), count, answers.data());
         return compare(
             local,
-            computed.answering(answers.toArray(ValueLayout.JAVA_DOUBLE)),
+            computed.answering(doubles(answers)),
             rank,
             from,
             count,
