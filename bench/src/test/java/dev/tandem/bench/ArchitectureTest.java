@@ -8,6 +8,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -54,6 +56,8 @@ class ArchitectureTest {
 
   @BeforeAll
   static void readClassesAndModules() throws Exception {
+    // The rules are about our classes: what is in those of the JDK and of libraries does not matter.
+    ArchConfiguration.get().setResolveMissingDependenciesFromClassPath(false);
     classes =
         new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -134,6 +138,11 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .haveFullyQualifiedName("java.lang.foreign.SymbolLookup")
         .check(classes);
+  }
+
+  @Test
+  void everyClassIsReachedFromAProgramOrAnApi() {
+    assertEquals(Set.of(), UnreachedClasses.in(classes), "used by tests or benchmarks alone");
   }
 
   @Test

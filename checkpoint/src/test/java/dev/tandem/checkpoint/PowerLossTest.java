@@ -18,13 +18,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** After a power loss at any point the store opens at the last committed checkpoint. */
 class PowerLossTest {
 
-  private static final int LOSSES = 2_000;
-  private static final int STORIES = 10;
+  /** Power losses in each story. */
+  private static final int LOSSES = 60;
+
+  private static final int STORIES = 8;
+  private static final int MANY_STORIES = 100;
   private static final Path FOLDER = Path.of("/checkpoints");
 
   /** A state of three tensors, of which one never changes and one seldom does. */
@@ -39,8 +43,18 @@ class PowerLossTest {
 
   @Test
   void theLastCommittedCheckpointIsAlwaysThere() throws Exception {
-    Seed seed = TestSeed.of(getClass());
-    for (int story = 0; story < STORIES; story++) {
+    lose(STORIES);
+  }
+
+  @Tag("slow")
+  @Test
+  void inManyStories() throws Exception {
+    lose(MANY_STORIES);
+  }
+
+  private static void lose(int stories) throws Exception {
+    Seed seed = TestSeed.of(PowerLossTest.class);
+    for (int story = 0; story < stories; story++) {
       Seed own = seed.derive(story);
       SplittableRandom random = own.random();
       CheckpointOptions options =
@@ -64,7 +78,7 @@ class PowerLossTest {
             }
             return 0;
           });
-      for (int loss = 0; loss < LOSSES / STORIES; loss++) {
+      for (int loss = 0; loss < LOSSES; loss++) {
         long point = random.nextLong(disk.length() + 1);
         CrashFiles after = new CrashFiles(disk.cut(point, random));
         long committed =

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -91,8 +92,18 @@ class ShardedCheckpointTest {
 
   @Test
   void anyDivisionOpensOnAnyOther() throws Exception {
+    openDivided(12);
+  }
+
+  @Tag("slow")
+  @Test
+  void manyDivisionsOpenOnAnyOther() throws Exception {
+    openDivided(200);
+  }
+
+  private void openDivided(int rounds) throws Exception {
     Seed seed = TestSeed.of(getClass());
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < rounds; round++) {
       SplittableRandom random = seed.derive(round).random();
       StateTree whole = model(random);
       int writers = 1 + random.nextInt(5);

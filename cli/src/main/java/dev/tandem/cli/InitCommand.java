@@ -104,6 +104,11 @@ final class InitCommand extends TandemCommand {
     if (Files.exists(file)) {
       throw new UsageException(file + " exists already; name another file");
     }
+    // Before data is drawn or read.
+    Path folder = file.toAbsolutePath().getParent();
+    if (!Files.isDirectory(folder)) {
+      throw new UsageException("%s: no such folder: %s".formatted(file, folder));
+    }
     StartConfig start = start();
     String text = start.text();
     // What is written must work as it is.

@@ -52,8 +52,6 @@ class OwnImagesTest {
             "../examples/photos.yaml",
             "--runs",
             folder.resolve("runs"),
-            "-n",
-            2,
             "--set",
             "data.path=" + photos,
             "--set",

@@ -31,8 +31,8 @@ class SplitTrainingCommandTest {
 
   @BeforeAll
   static void data() throws IOException {
-    GlyphDatabase.write(folder.resolve("train"), new Seed(1), 3000, Progress.SILENT);
-    GlyphDatabase.write(folder.resolve("test"), new Seed(2), 500, Progress.SILENT);
+    GlyphDatabase.write(folder.resolve("train"), new Seed(1), 640, Progress.SILENT);
+    GlyphDatabase.write(folder.resolve("test"), new Seed(2), 100, Progress.SILENT);
     config = folder.resolve("glyphs.yaml");
     Files.writeString(
         config,
@@ -122,9 +122,11 @@ class SplitTrainingCommandTest {
     String name = strategy.replaceAll("[=,]", "-");
     Path many = folder.resolve("many");
     if (!Files.exists(many)) {
-      GlyphDatabase.write(many, new Seed(3), 10_000, Progress.SILENT);
+      GlyphDatabase.write(many.resolve("train"), new Seed(3), 10_000, Progress.SILENT);
+      GlyphDatabase.write(many.resolve("test"), new Seed(2), 500, Progress.SILENT);
     }
-    JsonNode result = train(name, ranks, "--strategy", strategy, "--set", "data.train=" + many);
+    String data = "data={train: '%1$s/train', test: '%1$s/test'}".formatted(many);
+    JsonNode result = train(name, ranks, "--strategy", strategy, "--set", data);
     assertTrue(result.path("accuracy").asDouble() >= GOOD, result.toString());
     assertTrue(result.path("replicasIdentical").asBoolean());
   }

@@ -8,6 +8,7 @@ import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,7 +45,7 @@ class StoppedTrainingTest {
         network: {model: digits}
         data: {train: '%1$s/train', test: '%1$s/test'}
         batch: {global: 50}
-        epochs: 5
+        epochs: 8
         threads: 1
         optimizer: {momentum: 0.9}
         schedule: {rate: 0.02}
@@ -73,15 +75,32 @@ class StoppedTrainingTest {
     return new ObjectMapper().readTree(json.toFile()).path("digest").asText();
   }
 
-  private static void awaitFirstSteps(String name, ProcessHandle job) {
+  /** How many steps a run has made. */
+  private static long steps(String name) {
     Path metrics = folder.resolve("runs").resolve(name).resolve("metrics.jsonl");
-    while (job.isAlive() && metrics.toFile().length() == 0) {
+    try (Stream<String> lines = Files.exists(metrics) ? Files.lines(metrics) : Stream.empty()) {
+      return lines.filter(line -> line.contains("\"event\":\"step\"")).count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until a run has made more steps than these. */
+  private static void awaitMoreSteps(String name, long steps, ProcessHandle job) {
+    while (job.isAlive() && steps(name) <= steps) {
       LockSupport.parkNanos(1_000_000);
     }
   }
 
+  /** Has a training in a session of its own stopped, and goes on to its end. */
+  private static void stoppedAndResumed(String name, int code, boolean group, String... more)
+      throws Exception {
+    stopped(name, code, group, more);
+    assertEquals(undisturbed, digest(name, "--resume"));
+  }
+
   /**
-   * Starts a training in a session of its own, asks it to stop, and goes on afterwards.
+   * Starts a training in a session of its own and asks it to stop.
    *
    * @param group by Ctrl-C, which all of its processes get; else SIGTERM
    */
@@ -95,7 +114,7 @@ class StoppedTrainingTest {
     command.addAll(arguments(name, more));
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    awaitFirstSteps(name, process.toHandle());
+    awaitMoreSteps(name, 0, process.toHandle());
     if (group) {
       assertEquals(
           0, new ProcessBuilder("kill", "-INT", "--", "-" + process.pid()).start().waitFor());
@@ -104,50 +123,59 @@ class StoppedTrainingTest {
     }
     assertEquals(code, process.waitFor(), Files.readString(log));
     CommandRun.done("checkpoint", "verify", folder.resolve("runs").resolve(name));
-    assertEquals(undisturbed, digest(name, "--resume"));
+  }
+
+  /** As a whole, by a notice to one rank, and in a rank that can be replaced: one run for all. */
+  @Test
+  void stoppedAgainAndAgainItEndsWithTheSameBits() throws Exception {
+    stopped("again", 143, false, hosts("a:1,b:1"));
+    aNoticeToOneRankStopsAll("again", "--resume");
+    aRankThatCanBeReplacedIs("again", "--resume");
   }
 
   @Test
   @Tag("slow")
   void ranksOfThisMachine() throws Exception {
-    stopped("local", 143, false);
+    stoppedAndResumed("local", 143, false);
   }
 
   @Test
+  @Tag("slow")
   void ranksOfOtherHosts() throws Exception {
-    stopped("remote", 143, false, hosts("a:1,b:1"));
+    stoppedAndResumed("remote", 143, false, hosts("a:1,b:1"));
   }
 
   /** Ctrl-C goes to all processes of a terminal, also to remote shells. */
   @Test
   @Tag("slow")
   void aRankHereAndOneElsewhereByControlC() throws Exception {
-    stopped("mixed", 130, true, hosts("localhost:1,b:1"));
+    stoppedAndResumed("mixed", 130, true, hosts("localhost:1,b:1"));
   }
 
   @Test
   @Tag("slow")
   void aRankHereAndOneElsewhere() throws Exception {
-    stopped("mixed-term", 143, false, hosts("localhost:1,b:1"));
+    stoppedAndResumed("mixed-term", 143, false, hosts("localhost:1,b:1"));
   }
 
   @Test
   @Tag("slow")
   void ranksThatCouldBeReplaced() throws Exception {
-    stopped("replaceable", 143, false, "--max-restarts", "3");
+    stoppedAndResumed("replaceable", 143, false, "--max-restarts", "3");
   }
 
   private static String[] hosts(String hosts) {
     return new String[] {"--hosts", hosts, "--rsh", remoteShell.toString(), "--bind", "127.0.0.1"};
   }
 
-  /** Sends SIGTERM to one rank, or to all, when the run of this name makes steps. */
+  /** Sends SIGTERM to one rank, or to all, when the run of this name makes steps, or more steps. */
   private static Thread notice(String name, List<Integer> ranks) {
+    long before = steps(name);
     return Thread.ofPlatform()
         .daemon()
         .start(
             () -> {
-              awaitFirstSteps(name, ProcessHandle.current());
+              awaitMoreSteps(name, before, ProcessHandle.current());
               List<ProcessHandle> processes =
                   ProcessHandle.current()
                       .descendants()
@@ -159,20 +187,32 @@ class StoppedTrainingTest {
   }
 
   @Test
-  void aNoticeToOneRankStopsAll() throws Exception {
-    Thread notice = notice("one", List.of(1));
-    CommandRun run = CommandRun.of(arguments("one").toArray());
-    notice.join();
-    assertEquals(4, run.exitCode(), run.err());
-    assertTrue(run.err().matches("tandem: stopped as asked after step \\d+; .*\n"), run.err());
-    CommandRun.done("checkpoint", "verify", folder.resolve("runs/one"));
+  @Tag("slow")
+  void aNoticeToOneRank() throws Exception {
+    aNoticeToOneRankStopsAll("one");
     assertEquals(undisturbed, digest("one", "--resume"));
   }
 
+  private static void aNoticeToOneRankStopsAll(String name, String... more) throws Exception {
+    Thread notice = notice(name, List.of(1));
+    CommandRun run = CommandRun.of(arguments(name, more).toArray());
+    notice.join();
+    assertEquals(4, run.exitCode(), run.err());
+    assertTrue(run.err().matches("tandem: stopped as asked after step \\d+; .*\n"), run.err());
+    CommandRun.done("checkpoint", "verify", folder.resolve("runs").resolve(name));
+  }
+
   @Test
-  void aRankThatCanBeReplacedIs() throws Exception {
-    Thread notice = notice("replaced", List.of(0));
-    assertEquals(undisturbed, digest("replaced", "--max-restarts", "1"));
+  @Tag("slow")
+  void aRankCanBeReplaced() throws Exception {
+    aRankThatCanBeReplacedIs("replaced");
+  }
+
+  private static void aRankThatCanBeReplacedIs(String name, String... more) throws Exception {
+    Thread notice = notice(name, List.of(0));
+    List<String> arguments = new ArrayList<>(List.of("--max-restarts", "1"));
+    arguments.addAll(List.of(more));
+    assertEquals(undisturbed, digest(name, arguments.toArray(String[]::new)));
     notice.join();
   }
 

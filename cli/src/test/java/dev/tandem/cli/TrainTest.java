@@ -72,13 +72,13 @@ class TrainTest {
   @Test
   void processesTrainToTheSameBitsAndTheRunServesAllCommands() throws Exception {
     JsonNode one = train("one", "-n", 1, "--name", "one");
-    JsonNode three = train("three", "-n", 3, "--name", "three");
-    assertEquals(one.path("digest").asText(), three.path("digest").asText());
-    assertEquals(one.path("accuracy").asDouble(), three.path("accuracy").asDouble());
-    assertEquals(24, three.path("steps").asLong());
-    assertTrue(three.path("replicasIdentical").asBoolean());
+    JsonNode two = train("two", "-n", 2, "--name", "two");
+    assertEquals(one.path("digest").asText(), two.path("digest").asText());
+    assertEquals(one.path("accuracy").asDouble(), two.path("accuracy").asDouble());
+    assertEquals(24, two.path("steps").asLong());
+    assertTrue(two.path("replicasIdentical").asBoolean());
 
-    Path run = folder.resolve("runs/three");
+    Path run = folder.resolve("runs/two");
     List<String> names = names(run);
     assertTrue(
         names.containsAll(
@@ -92,8 +92,8 @@ class TrainTest {
     assertTrue(names.stream().anyMatch(name -> name.startsWith("events.tfevents.")));
     assertTrue(Files.readString(run.resolve("report.html")).contains("Learning rate"));
 
-    evaluated(run, three);
-    resumed(run, three);
+    evaluated(run, two);
+    resumed(run, two);
     predicted(run);
   }
 
@@ -221,7 +221,7 @@ class TrainTest {
         FileTrees.delete(run.resolve("checkpoints").resolve(name));
       }
     }
-    JsonNode resumed = train("resumed", "-n", 2, "--name", "three", "--resume");
+    JsonNode resumed = train("resumed", "-n", 1, "--name", "two", "--resume");
     assertEquals(trained.path("digest").asText(), resumed.path("digest").asText());
     assertEquals(losses, RunMetrics.losses(run));
   }
@@ -285,21 +285,21 @@ class TrainTest {
     assertFalse(Files.exists(folder.resolve("failed")), "a mistake leaves no run behind");
   }
 
-  /** Those that only ranks find out. */
+  /** What only ranks find out. */
   @Test
-  void failuresOfRanksAreOneLineToo() throws Exception {
+  void aFailureOfARankIsOneLineToo() throws Exception {
     Path wrong = folder.resolve("wrong");
     writeLabels(wrong, 12);
     String label =
         lastLine(1, "-n", 2, "--set", "data.train=" + wrong, "--set", "data.normalise=none");
     assertTrue(label.contains("it has label 12, outside 0..9"), label);
-    String shards = lastLine(2, "-n", 2, "--set", "shards=1");
-    assertTrue(shards.contains("2 ranks cannot share 1 shards"), shards);
   }
 
   @Test
   @Tag("slow")
   void furtherFailuresOfRanks() throws Exception {
+    String shards = lastLine(2, "-n", 2, "--set", "shards=1");
+    assertTrue(shards.contains("2 ranks cannot share 1 shards"), shards);
     Path wrong = folder.resolve("wrong-planned");
     writeLabels(wrong, 12);
     String planned =

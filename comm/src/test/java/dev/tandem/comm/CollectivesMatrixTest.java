@@ -83,20 +83,39 @@ class CollectivesMatrixTest {
   @ParameterizedTest
   @MethodSource("jobs")
   void smallDataOfEveryTypeAndOperation(TestJob.Kind kind, int ranks) throws Exception {
-    TestJob.run(kind, ranks, communicator -> small(communicator, TestJob.hosts(kind, ranks)));
+    small(kind, ranks, types(kind, ranks));
+  }
+
+  /**
+   * Threads reduce every type in every job. What connects processes moves bytes and knows no types:
+   * there each job has a third of them, so that those with 2, 3 and 4 ranks have all.
+   */
+  private static List<DType> types(TestJob.Kind kind, int ranks) {
+    List<DType> all = List.of(DType.values());
+    return switch (kind) {
+      case THREADS, THREADS_WITH_BOARD -> all;
+      case TCP, SHARED_MEMORY, HYBRID ->
+          all.stream().filter(type -> type.ordinal() % 3 == ranks % 3).toList();
+    };
+  }
+
+  private static void small(TestJob.Kind kind, int ranks, List<DType> types) throws Exception {
+    List<Integer> hosts = TestJob.hosts(kind, ranks);
+    TestJob.run(kind, ranks, communicator -> small(communicator, hosts, types));
   }
 
   @ParameterizedTest
   @MethodSource("hosts")
   void smallDataOnHosts(List<Integer> hosts, boolean sharedSlots) throws Exception {
-    TestJob.runOnHosts(hosts, sharedSlots, communicator -> small(communicator, hosts));
+    List<DType> types = List.of(DType.values());
+    TestJob.runOnHosts(hosts, sharedSlots, communicator -> small(communicator, hosts, types));
   }
 
   @Tag("slow")
   @ParameterizedTest
-  @MethodSource("moreJobs")
+  @MethodSource({"jobs", "moreJobs"})
   void smallDataInMoreJobs(TestJob.Kind kind, int ranks) throws Exception {
-    smallDataOfEveryTypeAndOperation(kind, ranks);
+    small(kind, ranks, List.of(DType.values()));
   }
 
   @Tag("slow")
@@ -106,9 +125,9 @@ class CollectivesMatrixTest {
     smallDataOnHosts(hosts, sharedSlots);
   }
 
-  private static Void small(Communicator communicator, List<Integer> hosts) {
+  private static Void small(Communicator communicator, List<Integer> hosts, List<DType> types) {
     for (int count : SMALL) {
-      for (DType type : DType.values()) {
+      for (DType type : types) {
         CollectiveCheck check = new CollectiveCheck(communicator, hosts, type, count);
         for (ReduceOp op : ReduceOp.values()) {
           check.reductions(op);

@@ -4,8 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tandem.comm.rendezvous.TlsKeys;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,9 +38,29 @@ public record TestKeystore(Path file) {
     return keystore;
   }
 
+  private String name() {
+    return file.getFileName().toString().replace(".p12", "");
+  }
+
   /** Adds the certificate of another keystore, whose name is that of its file, as trusted. */
   public TestKeystore trusting(TestKeystore other) throws IOException {
-    String name = other.file.getFileName().toString().replace(".p12", "");
+    char[] password = PASSWORD.toCharArray();
+    try {
+      KeyStore own = KeyStore.getInstance(file.toFile(), password);
+      KeyStore theirs = KeyStore.getInstance(other.file.toFile(), password);
+      own.setCertificateEntry(other.name() + "-trusted", theirs.getCertificate(other.name()));
+      try (OutputStream out = Files.newOutputStream(file)) {
+        own.store(out, password);
+      }
+    } catch (GeneralSecurityException e) {
+      throw new IOException(e);
+    }
+    return this;
+  }
+
+  /** As {@link #trusting}, by the commands that the documentation names. */
+  public TestKeystore importing(TestKeystore other) throws IOException {
+    String name = other.name();
     Path certificate = file.resolveSibling(name + "-of-" + file.getFileName() + ".cer");
     other.keytool(List.of("-exportcert", "-alias", name, "-file", certificate.toString()));
     keytool(
@@ -47,7 +71,7 @@ public record TestKeystore(Path file) {
 
   /** Adds another key, whose certificate the key that it was made with signs. */
   public void sign(String other) throws IOException {
-    String name = file.getFileName().toString().replace(".p12", "");
+    String name = name();
     keytool(
         List.of(
             "-genkeypair",
@@ -74,6 +98,7 @@ public record TestKeystore(Path file) {
   private void keytool(List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
     command.addAll(arguments);
     command.addAll(List.of("-keystore", file.toString(), "-storetype", "PKCS12"));
     command.addAll(List.of("-storepass:env", VARIABLE));

@@ -66,30 +66,43 @@ record OverheadEstimate(Bootstrap percent, Bootstrap laterPercent) {
     int steps = rounds.getFirst().plain().stepSeconds().size();
     boolean whole = disturbed > steps / 2;
     int counted = whole ? steps : disturbed;
-    ToDoubleFunction<Round> plain =
-        round -> round.plain().upTo(counted) / round.plain().medianFrom(whole ? 0 : counted);
-    ToDoubleFunction<Round> saved =
-        round ->
-            round.saved().upTo(counted)
-                / (whole ? round.plain().medianFrom(0) : round.saved().medianFrom(counted));
+    // Once for each round: samples of the rounds are drawn thousands of times.
+    List<Pair> turns =
+        rounds.stream()
+            .map(
+                round ->
+                    new Pair(
+                        round.plain().upTo(counted) / round.plain().medianFrom(whole ? 0 : counted),
+                        round.saved().upTo(counted)
+                            / (whole
+                                ? round.plain().medianFrom(0)
+                                : round.saved().medianFrom(counted))))
+            .toList();
     Bootstrap percent =
-        Bootstrap.of(rounds, drawn -> (mean(drawn, saved) - mean(drawn, plain)) / steps * 100);
-    Bootstrap later =
-        whole
-            ? new Bootstrap(0, 0, 0)
-            : Bootstrap.of(rounds, drawn -> slower(drawn, counted) * 100);
-    return new OverheadEstimate(percent, later);
+        Bootstrap.of(
+            turns,
+            drawn -> (mean(drawn, Pair::saved) - mean(drawn, Pair::plain)) / steps * 100);
+    if (whole) {
+      return new OverheadEstimate(percent, new Bootstrap(0, 0, 0));
+    }
+    List<Pair> later =
+        rounds.stream()
+            .map(
+                round ->
+                    new Pair(round.plain().medianFrom(counted), round.saved().medianFrom(counted)))
+            .toList();
+    return new OverheadEstimate(
+        percent,
+        Bootstrap.of(
+            later, drawn -> (mean(drawn, Pair::saved) / mean(drawn, Pair::plain) - 1) * 100));
   }
 
-  private static double slower(List<Round> rounds, int from) {
-    return mean(rounds, round -> round.saved().medianFrom(from))
-            / mean(rounds, round -> round.plain().medianFrom(from))
-        - 1;
-  }
+  /** One figure of the two turns of a round. */
+  private record Pair(double plain, double saved) {}
 
   /** Without the outermost values on either side. */
-  private static double mean(List<Round> rounds, ToDoubleFunction<Round> value) {
-    double[] sorted = rounds.stream().mapToDouble(value).sorted().toArray();
+  private static double mean(List<Pair> pairs, ToDoubleFunction<Pair> value) {
+    double[] sorted = pairs.stream().mapToDouble(value).sorted().toArray();
     int left = (int) (sorted.length * TRIMMED);
     return DoubleStream.of(sorted)
         .skip(left)

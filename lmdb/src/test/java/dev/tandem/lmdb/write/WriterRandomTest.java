@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,14 +26,38 @@ import org.junit.jupiter.api.io.TempDir;
 class WriterRandomTest {
 
   /** Of each kind; {@code -Dtandem.cases=N} for more. */
-  private static final int CASES = Integer.getInteger("tandem.cases", 50);
+  private static final int CASES = Integer.getInteger("tandem.cases", 16);
+
+  private static final int MANY_CASES = 300;
 
   @TempDir Path folder;
 
   @Test
   void imagesHoldWhatWasWritten() throws IOException {
+    compareImages(CASES);
+  }
+
+  @Test
+  void debiansToolsAgree() throws IOException {
+    compareWithTools(CASES);
+  }
+
+  @Test
+  void liblmdbGoesOnAndSoDoWe() throws IOException {
+    writeInTurns(CASES / 2);
+  }
+
+  @Tag("slow")
+  @Test
+  void manyCases() throws IOException {
+    compareImages(MANY_CASES);
+    compareWithTools(MANY_CASES);
+    writeInTurns(MANY_CASES / 2);
+  }
+
+  private void compareImages(int cases) throws IOException {
     Seed seed = TestSeed.of(WriterRandomTest.class);
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases; i++) {
       Path path = folder.resolve("own" + i);
       RandomWork work = run(path, seed.derive("own").derive(i), i);
       delete(path);
@@ -40,10 +65,9 @@ class WriterRandomTest {
     }
   }
 
-  @Test
-  void debiansToolsAgree() throws IOException {
+  private void compareWithTools(int cases) throws IOException {
     Seed seed = TestSeed.of(WriterRandomTest.class);
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases; i++) {
       Path path = folder.resolve("tools" + i);
       Model model = run(path, seed.derive("tools").derive(i), i).model();
       Image image = image(path);
@@ -60,11 +84,10 @@ class WriterRandomTest {
     }
   }
 
-  @Test
-  void liblmdbGoesOnAndSoDoWe() throws IOException {
+  private void writeInTurns(int cases) throws IOException {
     Seed seed = TestSeed.of(WriterRandomTest.class);
     try (Peer peer = Peer.start()) {
-      for (int i = 0; i < CASES / 2; i++) {
+      for (int i = 0; i < cases; i++) {
         Path path = folder.resolve("peer" + i);
         SplittableRandom random = seed.derive("peer").derive(i).random();
         RandomWork work = new RandomWork(random);

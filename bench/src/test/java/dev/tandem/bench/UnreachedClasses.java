@@ -1,13 +1,10 @@
 package dev.tandem.bench;
 
 import static java.util.stream.Collectors.toCollection;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import dev.tandem.bench.cli.Bench;
 import dev.tandem.cli.Tandem;
 import java.util.ArrayDeque;
@@ -18,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.Test;
 
 /**
  * No class of the product is there for tests or benchmarks alone: each is used, directly or not, by
@@ -26,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * benchmarks by their program. Ranks and readers are programs, too, which are started by the name
  * of a class that their starter refers to.
  */
-class UnreachedTest {
+final class UnreachedClasses {
 
   private static final String TANDEM = "dev.tandem";
   private static final String BENCH = "dev.tandem.bench";
@@ -53,22 +49,20 @@ class UnreachedTest {
           "processor time of a process, which only the benchmarks ask for; foreign calls belong in"
               + " posix");
 
-  private final JavaClasses classes =
-      new ClassFileImporter()
-          .withImportOption(new ImportOption.DoNotIncludeTests())
-          .importPackages(TANDEM);
+  private UnreachedClasses() {}
 
-  @Test
-  void everyClassIsReachedFromAProgramOrAnApi() {
+  /** The names of those that tests or benchmarks alone use. */
+  static Set<String> in(JavaClasses classes) {
     Set<String> unreached = names(classes);
-    unreached.removeAll(reachedFrom(type -> type.isEquivalentTo(Tandem.class) || isApi(type)));
-    Set<String> ofBenchmarks = reachedFrom(type -> type.isEquivalentTo(Bench.class));
+    unreached.removeAll(
+        reachedFrom(classes, type -> type.isEquivalentTo(Tandem.class) || isApi(type)));
+    Set<String> ofBenchmarks = reachedFrom(classes, type -> type.isEquivalentTo(Bench.class));
     unreached.removeIf(name -> name.startsWith(BENCH) && ofBenchmarks.contains(name));
     unreached.removeAll(KEPT.keySet());
-    assertEquals(Set.of(), unreached, "used by tests or benchmarks alone");
+    return unreached;
   }
 
-  private Set<String> reachedFrom(Predicate<JavaClass> isRoot) {
+  private static Set<String> reachedFrom(JavaClasses classes, Predicate<JavaClass> isRoot) {
     Deque<JavaClass> open = new ArrayDeque<>(classes.stream().filter(isRoot).toList());
     Set<JavaClass> seen = new HashSet<>(open);
     while (!open.isEmpty()) {
