@@ -56,7 +56,8 @@ class ArchitectureTest {
 
   @BeforeAll
   static void readClassesAndModules() throws Exception {
-    // The rules are about our classes: what is in those of the JDK and of libraries does not matter.
+    // The rules are about our classes: what is in those of the JDK and of libraries does not
+    // matter.
     ArchConfiguration.get().setResolveMissingDependenciesFromClassPath(false);
     classes =
         new ClassFileImporter()

@@ -324,8 +324,7 @@ final class PlanCommand extends TandemCommand {
         stateValues != null
             ? stateValues
             : source.training().map(each -> each.optimizer().valuesPerParameter()).orElse(1);
-    return new Workload(
-        source.network(), samples, all, type, values, Set.of(), false, inference);
+    return new Workload(source.network(), samples, all, type, values, Set.of(), false, inference);
   }
 
   private Plan plan(ModelSource source, Optional<Profile> measured, Set<Term> terms, int count) {
@@ -336,8 +335,7 @@ final class PlanCommand extends TandemCommand {
         machine
             .map(
                 known ->
-                    Environment.of(
-                        known, layers(known, measured, workload), terms, congestion))
+                    Environment.of(known, layers(known, measured, workload), terms, congestion))
             .orElseGet(() -> Environment.of(measured.orElseThrow()));
     Projector projector = new Projector(workload, environment, terms);
     Set<Family> wanted = Set.copyOf(only.stream().map(Family::parse).toList());
@@ -376,8 +374,7 @@ final class PlanCommand extends TandemCommand {
         gains);
   }
 
-  private static LayerSeconds layers(
-      Cluster known, Optional<Profile> measured, Workload workload) {
+  private static LayerSeconds layers(Cluster known, Optional<Profile> measured, Workload workload) {
     return measured
         .<LayerSeconds>map(ProfiledLayers::new)
         .orElseGet(() -> new RooflineLayers(known.device(), workload.activations()));

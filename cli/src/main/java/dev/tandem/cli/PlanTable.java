@@ -27,12 +27,21 @@ final class PlanTable {
   }
 
   void print(SearchResult result) {
+    out.printf("%,d devices, %,d ways projected%n%n", result.devices(), result.considered());
     out.printf(
-        "%,d devices, %,d ways projected%n%n",
-        result.devices(), result.considered());
-    out.printf(
-        ROW, "strategy", "iteration", "within", "epoch", "IO", "FB", "GE", "WU", "comm", "memory",
-        "", "bottleneck");
+        ROW,
+        "strategy",
+        "iteration",
+        "within",
+        "epoch",
+        "IO",
+        "FB",
+        "GE",
+        "WU",
+        "comm",
+        "memory",
+        "",
+        "bottleneck");
     List<Ranked> rows = new ArrayList<>(result.best());
     for (Ranked leader : result.families().values()) {
       boolean shown =

@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A split network computes what the whole one does: outputs and gradients of every layer in the
- * first step to 1e-10, parameters after some steps to 1e-8. In float32 1e-4 and 1e-3, where rounding
- * is not made larger by kinks: where a ReLU begins or another place is the maximum, a number that
- * is wrong in its last bit may change a gradient by all of itself.
+ * first step to 1e-10, parameters after some steps to 1e-8. In float32 1e-4 and 1e-3, where
+ * rounding is not made larger by kinks: where a ReLU begins or another place is the maximum, a
+ * number that is wrong in its last bit may change a gradient by all of itself.
  */
 class NetworkStrategyTest {
 

@@ -287,14 +287,7 @@ final class SplitNetworks {
         int count = batch.count * (place + 1) / places - from;
         TensorView answers = answers(arena, count);
         own.predict(samples(arena, local, batch, from, count).inputs(), count, answers.data());
-        return compare(
-            local,
-            computed.answering(doubles(answers)),
-            rank,
-            from,
-            count,
-            first,
-            last);
+        return compare(local, computed.answering(doubles(answers)), rank, from, count, first, last);
       }
     }
   }

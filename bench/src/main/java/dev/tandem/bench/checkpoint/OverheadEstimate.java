@@ -80,8 +80,7 @@ record OverheadEstimate(Bootstrap percent, Bootstrap laterPercent) {
             .toList();
     Bootstrap percent =
         Bootstrap.of(
-            turns,
-            drawn -> (mean(drawn, Pair::saved) - mean(drawn, Pair::plain)) / steps * 100);
+            turns, drawn -> (mean(drawn, Pair::saved) - mean(drawn, Pair::plain)) / steps * 100);
     if (whole) {
       return new OverheadEstimate(percent, new Bootstrap(0, 0, 0));
     }

@@ -28,6 +28,7 @@ import java.util.stream.Collectors;
 public final class MeasuredCollectives implements CollectiveSeconds {
 
   /** Measurements of one operation in groups of one size, ascending by bytes. */
+  @SuppressWarnings("ArrayRecordComponent") // not compared, and not changed
   private record Curve(int ranks, int flows, long[] bytes, double[] seconds) {
 
     /** What a call takes however short it is. */
@@ -123,7 +124,7 @@ public final class MeasuredCollectives implements CollectiveSeconds {
                     new UsageException(
                         "the profile has no %s: make it again with ./tandem profile"
                             .formatted(word(operation))));
-    double measured = curve.at(Math.max(1, bytes));
+    double measured = curve.at((double) Math.max(1, bytes));
     double latency = Math.min(curve.latency(), measured);
     double moving = measured - latency;
     if (curve.ranks != ranks) {

@@ -146,19 +146,15 @@ public final class ProfiledLayers implements LayerSeconds {
   }
 
   private Passes interpolated(List<Profile.Times> times, LayerWork work, long samples) {
-    double[] parts = new double[Part.values().length];
-    for (Part part : Part.values()) {
-      parts[part.ordinal()] = interpolated(times, work, samples, part);
-    }
     double spread =
         times.stream()
             .min(Comparator.comparingLong(each -> Math.abs(each.samples() - samples)))
             .orElseThrow()
             .spread();
     return new Passes(
-        parts[Part.FORWARD.ordinal()],
-        parts[Part.DATA.ordinal()],
-        parts[Part.WEIGHTS.ordinal()],
+        interpolated(times, work, samples, Part.FORWARD),
+        interpolated(times, work, samples, Part.DATA),
+        interpolated(times, work, samples, Part.WEIGHTS),
         true,
         spread);
   }

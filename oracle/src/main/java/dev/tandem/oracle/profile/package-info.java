@@ -20,9 +20,10 @@
  * }</pre>
  *
  * <p>May be left out: {@code signature} (then a layer is known by its kind, shapes and number of
- * parameters), {@code operations} (told from these, too), {@code flows}, {@code copySeconds}, {@code
- * startUp}, * {@code processors}, {@code memoryBytes} and {@code made}. Kinds of layers are those of networks
- * in YAML; inputs and outputs are of one sample; operations are {@code allreduce}, {@code
- * allgather}, {@code reduce-scatter}, {@code exchange} and {@code send}. Unknown keys are refused.
+ * parameters), {@code operations} (told from these, too), {@code flows}, {@code copySeconds},
+ * {@code startUp}, * {@code processors}, {@code memoryBytes} and {@code made}. Kinds of layers are
+ * those of networks in YAML; inputs and outputs are of one sample; operations are {@code
+ * allreduce}, {@code allgather}, {@code reduce-scatter}, {@code exchange} and {@code send}. Unknown
+ * keys are refused.
  */
 package dev.tandem.oracle.profile;

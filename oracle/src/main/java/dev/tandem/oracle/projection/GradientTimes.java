@@ -166,8 +166,4 @@ final class GradientTimes {
     }
     return seconds * passes;
   }
-
-  private static double share(Group group) {
-    return (group.ranks() - 1.0) / group.ranks();
-  }
 }

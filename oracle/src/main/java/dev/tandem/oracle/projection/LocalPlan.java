@@ -218,7 +218,6 @@ final class LocalPlan {
 
   /** What travels along inner axes in one forward and one backward pass. */
   PlanTraffic traffic(long samples, DType activations) {
-    return counts.passes(
-        PlannedStep.of(samples).of(DType.FLOAT32, activations).freezing(frozen));
+    return counts.passes(PlannedStep.of(samples).of(DType.FLOAT32, activations).freezing(frozen));
   }
 }

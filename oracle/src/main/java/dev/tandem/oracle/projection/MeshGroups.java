@@ -44,7 +44,9 @@ final class MeshGroups {
         mesh.size() > devicesPerNode ? Math.max(stride, devicesPerNode) : stride);
   }
 
-  /** Neighbouring stages on nodes that are near each other, however many ranks have other samples. */
+  /**
+   * Neighbouring stages on nodes that are near each other, however many ranks have other samples.
+   */
   Group neighbours() {
     int stride = Math.max(1, mesh.size() / mesh.size(Mesh.PIPELINE));
     return of(2, mesh.size() > devicesPerNode ? devicesPerNode : stride);

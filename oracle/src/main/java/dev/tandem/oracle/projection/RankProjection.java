@@ -101,8 +101,7 @@ final class RankProjection {
   private void inStages() {
     Candidate.Stages how = candidate.stages().orElseThrow();
     StageRun run =
-        projector.run(
-            new StageRun.Key(cut, pass, piece(), passes, how, crowding, groups.stages()));
+        projector.run(new StageRun.Key(cut, pass, piece(), passes, how, crowding, groups.stages()));
     passes(cut.begin(run.slowest()), cut.end(run.slowest()), passes);
     if (how.recompute()) {
       add(Phase.BACKWARD, passes * run.forwardOfSlowest());

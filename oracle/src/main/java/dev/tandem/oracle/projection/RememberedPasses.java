@@ -50,8 +50,7 @@ final class RememberedPasses {
     return of(whole.node.layer(), whole.inputs, whole.signature, samples);
   }
 
-  private Passes of(
-      LayerSpec layer, List<Shape> inputs, LayerSignature signature, long samples) {
+  private Passes of(LayerSpec layer, List<Shape> inputs, LayerSignature signature, long samples) {
     Asked asked = new Asked(signature, samples);
     Passes passes = known.get(asked);
     if (passes == null) {

@@ -150,6 +150,7 @@ final class Amounts {
   }
 
   /** Times are in the unit of the constant. */
+  @SuppressWarnings("EnumOrdinal") // the place in arrays of all constants
   private static void add(double[] to, Constant constant, double amount) {
     to[constant.ordinal()] += amount * scale(constant);
   }

@@ -45,6 +45,7 @@ final class Calibration implements IterationModel {
   }
 
   /** One equation: relative errors are those of {@code factors} times the constants to 1. */
+  @SuppressWarnings("ArrayRecordComponent") // not compared, and not changed
   private record Equation(double[] factors, double value, double weight) {
 
     double error(double[] values) {

@@ -46,6 +46,8 @@ public enum Constant {
 
   private final Part part;
   private final String unit;
+
+  @SuppressWarnings("ImmutableEnumChecker") // functions without state
   private final ToDoubleFunction<Platform> nominal;
 
   Constant(Part part, String unit, ToDoubleFunction<Platform> nominal) {

@@ -12,6 +12,7 @@ enum Folds {
   /** All of a network. */
   MODEL(observation -> observation.configuration().model());
 
+  @SuppressWarnings("ImmutableEnumChecker") // functions without state
   private final Function<Observation, String> key;
 
   Folds(Function<Observation, String> key) {

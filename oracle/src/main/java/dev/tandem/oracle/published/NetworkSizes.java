@@ -139,7 +139,7 @@ record NetworkSizes(
   private static double haloRow(Convolution layer, Shape input) {
     int dimensions = input.extents().size() - 1;
     int kernel = layer.window().over(dimensions).kernel().getFirst();
-    return (kernel / 2) * bytes(input) / input.extents().get(1);
+    return Math.floorDiv(kernel, 2) * bytes(input) / input.extents().get(1);
   }
 
   /** Images are split up to the first fully connected layer, volumes up to the second pooling. */

@@ -69,9 +69,7 @@ public final class Advice {
   /** What takes most of an iteration, for people. */
   public static String bottleneck(Projection projection) {
     Map.Entry<Phase, Double> most =
-        projection.seconds().entrySet().stream()
-            .max(Map.Entry.comparingByValue())
-            .orElseThrow();
+        projection.seconds().entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow();
     Phase phase = most.getKey();
     if (phase != Phase.FORWARD && phase != Phase.BACKWARD && phase != Phase.EXCHANGE) {
       return phase.word();
@@ -125,8 +123,7 @@ public final class Advice {
     double now = seconds(environment, candidate);
     List<Gain> gains = new ArrayList<>();
     gains.add(
-        new Gain(
-            "compute rate", 1 - seconds(with(faster(environment.layers())), candidate) / now));
+        new Gain("compute rate", 1 - seconds(with(faster(environment.layers())), candidate) / now));
     if (cluster.isEmpty()) {
       gains.add(
           new Gain(

@@ -77,7 +77,10 @@ final class Candidates {
         .toList();
   }
 
-  /** Parts that are nearly cubes have the least surface: an axis is not split more than those before it. */
+  /**
+   * Parts that are nearly cubes have the least surface: an axis is not split more than those before
+   * it.
+   */
   private void grids(
       List<String> names, int ranks, int most, List<Axis> begun, List<List<Axis>> all) {
     if (ranks == 1) {

@@ -47,8 +47,7 @@ public final class Limits {
     NetworkSpec network = workload.network();
     List<List<Shape>> inputs = network.layerInputs();
     // An answer of few numbers may stay whole on every rank.
-    Set<String> answers =
-        network.outputs().stream().map(Output::layer).collect(Collectors.toSet());
+    Set<String> answers = network.outputs().stream().map(Output::layer).collect(Collectors.toSet());
     int learning = 0;
     boolean first = true;
     for (int i = 0; i < inputs.size(); i++) {
@@ -116,7 +115,8 @@ public final class Limits {
       }
       long rows =
           Math.min(
-              input.extents().get(before.getAsInt()), cost.output().extents().get(after.getAsInt()));
+              input.extents().get(before.getAsInt()),
+              cost.output().extents().get(after.getAsInt()));
       add(
           axis,
           new Limit(

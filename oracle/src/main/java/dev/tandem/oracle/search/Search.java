@@ -63,8 +63,7 @@ public final class Search {
   public SearchResult over(int devices) {
     Set<String> impossible = new ConcurrentSkipListSet<>();
     List<Candidate> candidates =
-        new Candidates(projector.workload(), limits)
-            .over(devices).stream().filter(wanted).toList();
+        new Candidates(projector.workload(), limits).over(devices).stream().filter(wanted).toList();
     List<Timed> timed =
         candidates.parallelStream()
             .flatMap(candidate -> timed(candidate, impossible))
@@ -72,12 +71,10 @@ public final class Search {
             .toList();
     List<Ranked> best = fastest(timed, top);
     Map<Family, List<Timed>> families = new LinkedHashMap<>();
-    timed.forEach(
-        each -> families.computeIfAbsent(each.family, _ -> new ArrayList<>()).add(each));
+    timed.forEach(each -> families.computeIfAbsent(each.family, _ -> new ArrayList<>()).add(each));
     Map<Family, Ranked> leaders = new HashMap<>();
     best.forEach(ranked -> leaders.putIfAbsent(Family.of(ranked.projection().candidate()), ranked));
-    families.forEach(
-        (family, members) -> leaders.computeIfAbsent(family, _ -> leader(members)));
+    families.forEach((family, members) -> leaders.computeIfAbsent(family, _ -> leader(members)));
     List<String> reasons = new ArrayList<>(unreachable(devices));
     reasons.addAll(impossible);
     return new SearchResult(devices, timed.size(), best, sorted(leaders), reasons);
@@ -85,8 +82,7 @@ public final class Search {
 
   private Stream<Timed> timed(Candidate candidate, Set<String> impossible) {
     try {
-      return Stream.of(
-          new Timed(candidate, Family.of(candidate), projector.seconds(candidate)));
+      return Stream.of(new Timed(candidate, Family.of(candidate), projector.seconds(candidate)));
     } catch (UsageException e) {
       impossible.add(e.getMessage());
       return Stream.empty();
@@ -155,8 +151,7 @@ public final class Search {
 
   /** The same with less memory for activations, if there is a way. */
   private Optional<Candidate> smaller(Candidate candidate) {
-    int samples =
-        Math.ceilDiv(projector.workload().batch(), candidate.mesh().size(Mesh.DATA));
+    int samples = Math.ceilDiv(projector.workload().batch(), candidate.mesh().size(Mesh.DATA));
     if (candidate.mesh().size(Mesh.PIPELINE) == 1) {
       return candidate.accumulation() >= samples
           ? Optional.empty()
@@ -171,7 +166,9 @@ public final class Search {
         : Optional.of(
             candidate.with(
                 new Stages(
-                    stages.schedule(), Math.min(samples, 2 * stages.pieces()), stages.recompute())));
+                    stages.schedule(),
+                    Math.min(samples, 2 * stages.pieces()),
+                    stages.recompute())));
   }
 
   private Candidate smallest(Candidate candidate) {
@@ -203,9 +200,7 @@ public final class Search {
                   .formatted(
                       Family.SPATIAL,
                       most,
-                      space.stream()
-                          .map(Limits.Limit::reason)
-                          .collect(Collectors.joining("; "))));
+                      space.stream().map(Limits.Limit::reason).collect(Collectors.joining("; "))));
     }
     return reasons;
   }

@@ -24,7 +24,22 @@ class MeasuredCollectivesTest {
   private static MeasuredCollectives of(Collective... rows) {
     return new MeasuredCollectives(
         new Profile(
-            1, "", 2, 2, 1, 0, "float32", "", List.of(), List.of(), 0, 0, null, 1, List.of(), List.of(rows)));
+            1,
+            "",
+            2,
+            2,
+            1,
+            0,
+            "float32",
+            "",
+            List.of(),
+            List.of(),
+            0,
+            0,
+            null,
+            1,
+            List.of(),
+            List.of(rows)));
   }
 
   private static double allreduce(int ranks, int flows, long bytes) {

@@ -176,7 +176,9 @@ class ProfiledLayersTest {
     assertEquals(2e-6, layers.copy(1000), 1e-12);
   }
 
-  /** Ten layers: step 1 ends after 10, steps 2 to 10 have gone through 100, 11 to 40 through 400. */
+  /**
+   * Ten layers: step 1 ends after 10, steps 2 to 10 have gone through 100, 11 to 40 through 400.
+   */
   @Test
   void theFirstStepsOfARunTakeLonger() {
     Profile profile = profile();

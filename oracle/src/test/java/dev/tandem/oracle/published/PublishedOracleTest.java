@@ -144,13 +144,15 @@ class PublishedOracleTest {
   void anotherFileIsScoredWithBandsThatAreWiderForNetworksThatAreNew() throws IOException {
     Campaign other =
         read(
-            "a,VGG16,ImageNet(226),data,128,32,iter_time_total,s,0.505,\n"
-                + "a,ResNet-152,ImageNet(226),data+spatial,128,16,iter_time_total,ms,850,\n"
-                + "a,ResNet-50,ImageNet(226),spatial,4,16,iter_time_total,s,0.25,\n"
-                + "a,ResNet-50,ImageNet(226),data+filter,18,16,iter_time_total,s,0.25,\n"
-                + "a,VGG16,ImageNet(226),data,,32,iter_time_total,s,0.505,\n"
-                + "a,VGG16,ImageNet(226),data,16,32,iter_time_total,min,0.505,\n"
-                + "a,BERT,Wikipedia(512),data,16,32,iter_time_total,s,0.505,\n");
+            """
+            a,VGG16,ImageNet(226),data,128,32,iter_time_total,s,0.505,
+            a,ResNet-152,ImageNet(226),data+spatial,128,16,iter_time_total,ms,850,
+            a,ResNet-50,ImageNet(226),spatial,4,16,iter_time_total,s,0.25,
+            a,ResNet-50,ImageNet(226),data+filter,18,16,iter_time_total,s,0.25,
+            a,VGG16,ImageNet(226),data,,32,iter_time_total,s,0.505,
+            a,VGG16,ImageNet(226),data,16,32,iter_time_total,min,0.505,
+            a,BERT,Wikipedia(512),data,16,32,iter_time_total,s,0.505,
+            """);
     CampaignScore score = ORACLE.score(other);
     List<Score.Row> rows = score.score().configurations();
     assertEquals(3, rows.size());

@@ -267,8 +267,7 @@ class SyncSimulatorTest {
             .filter(row -> row.network().equals(NETWORK.name()) && row.ranks() == 96)
             .toList());
     assertNotEquals(
-        part,
-        few(2).table(List.of(NETWORK), List.of(96), ALL, Scaling.WEAK, Progress.SILENT));
+        part, few(2).table(List.of(NETWORK), List.of(96), ALL, Scaling.WEAK, Progress.SILENT));
   }
 
   /** Of so few iterations that figures say little, which are compared with themselves alone. */
