@@ -45,6 +45,10 @@ final class UnreachedClasses {
       Map.of(
           "dev.tandem.nn.models.CosmoFlow",
           "the 3-D network of the oracle and of spatial strategies, which are to come",
+          "dev.tandem.posix.ControlGroup",
+          "limits of the members of ensembles and of trials, which are to come",
+          "dev.tandem.posix.GroupLimit",
+          "the same",
           "dev.tandem.posix.ResourceUsage",
           "processor time of a process, which only the benchmarks ask for; foreign calls belong in"
               + " posix");

@@ -1,5 +1,6 @@
 package dev.tandem.bench.read;
 
+import dev.tandem.posix.ControlGroup;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -45,18 +46,18 @@ final class FioCeiling implements ReadContender {
   }
 
   @Override
-  public ReadOutcome run(ReadCase what, Confinement confinement) {
+  public ReadOutcome run(ReadCase what, ControlGroup group) {
     String kind = what.access() + " of " + what.database().name();
-    List<Setting> settings = best.computeIfAbsent(kind, any -> choose(what, confinement));
+    List<Setting> settings = best.computeIfAbsent(kind, any -> choose(what, group));
     long bytes = (long) (what.records() * what.database().bytesPerRecord());
     double bytesPerSecond = 0;
     for (Setting setting : settings) {
-      bytesPerSecond = Math.max(bytesPerSecond, measure(what, setting, bytes, confinement));
+      bytesPerSecond = Math.max(bytesPerSecond, measure(what, setting, bytes, group));
     }
     return new ReadOutcome(what.records(), bytes / bytesPerSecond, 0, Map.of(), List.of());
   }
 
-  private static List<Setting> choose(ReadCase what, Confinement confinement) {
+  private static List<Setting> choose(ReadCase what, ControlGroup group) {
     List<Setting> candidates = SEQUENTIAL;
     if (!what.access().inKeyOrder()) {
       int block = (int) (Math.ceil(what.database().bytesPerRecord() / PAGE) * PAGE);
@@ -67,7 +68,7 @@ final class FioCeiling implements ReadContender {
     Map<Setting, Double> speeds = new HashMap<>();
     long trial = Math.min(TRIAL, what.database().fileBytes());
     for (Setting candidate : candidates) {
-      speeds.put(candidate, measure(what, candidate, trial, confinement));
+      speeds.put(candidate, measure(what, candidate, trial, group));
     }
     return candidates.stream()
         .sorted(Comparator.comparing(speeds::get).reversed())
@@ -75,11 +76,10 @@ final class FioCeiling implements ReadContender {
         .toList();
   }
 
-  private static double measure(
-      ReadCase what, Setting setting, long bytes, Confinement confinement) {
+  private static double measure(ReadCase what, Setting setting, long bytes, ControlGroup group) {
     return FioRun.bytesPerSecond(
         what.database().file(),
-        confinement,
+        group,
         "--rw=" + (what.access().inKeyOrder() ? "read" : "randread"),
         "--bs=" + setting.block,
         "--iodepth=" + setting.depth,

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tandem.bench.Children;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.ControlGroup;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,13 +19,13 @@ final class FioRun {
   private FioRun() {}
 
   /** Bytes a second, over all jobs. */
-  static double bytesPerSecond(Path file, Confinement confinement, String... options) {
+  static double bytesPerSecond(Path file, ControlGroup group, String... options) {
     List<String> command = new ArrayList<>();
     command.addAll(
         List.of("env", HUGE_PAGES, "fio", "--name=read", "--filename=" + file, "--readonly"));
     command.addAll(List.of("--group_reporting", "--output-format=json"));
     command.addAll(Arrays.asList(options));
-    String output = Children.run(confinement.wrap(command)).output();
+    String output = Children.run(group.wrap(command)).output();
     try {
       return new ObjectMapper().readTree(output).at("/jobs/0/read/bw_bytes").asDouble();
     } catch (JsonProcessingException e) {

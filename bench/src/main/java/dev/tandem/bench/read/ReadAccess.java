@@ -1,6 +1,8 @@
 package dev.tandem.bench.read;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import dev.tandem.posix.GroupLimit;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -21,6 +23,9 @@ public enum ReadAccess {
   /** In random orders, epoch after epoch, as training loads them; peers read without decoding. */
   LOADER;
 
+  private static final long LIMITED_MEMORY = 768L << 20;
+  private static final int THROTTLED_REQUESTS = 1000;
+
   /** The contenders that later rounds measure again. */
   Set<String> compared(boolean warm) {
     return switch (this) {
@@ -33,6 +38,15 @@ public enum ReadAccess {
       case THROTTLED, LATENCY -> Set.of("liblmdb", "lmdb", "auto");
       case REPEATED -> Set.of("liblmdb", "auto");
       case LOADER -> Set.of("liblmdb", "loader");
+    };
+  }
+
+  /** What the processes of a contender are limited to. */
+  List<GroupLimit> limits(DiskDevice disk) {
+    return switch (this) {
+      case LIMITED -> List.of(new GroupLimit.Memory(LIMITED_MEMORY));
+      case THROTTLED -> List.of(new GroupLimit.ReadRequests(disk.numbers(), THROTTLED_REQUESTS));
+      case STRIDED, SHUFFLED, LATENCY, REPEATED, LOADER -> List.of();
     };
   }
 

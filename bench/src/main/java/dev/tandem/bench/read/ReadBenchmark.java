@@ -5,6 +5,7 @@ import dev.tandem.bench.Machine;
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.importing.SyntheticRecords.Kind;
+import dev.tandem.posix.ControlGroup;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,7 +100,7 @@ public final class ReadBenchmark {
         }
         ReadRounds rounds =
             new ReadRounds(
-                possible(entries, contenders),
+                possible(entries, contenders, disk),
                 contenders,
                 originals,
                 readAhead,
@@ -161,18 +162,16 @@ public final class ReadBenchmark {
 
   /** Leaves out what was not asked for and what this machine cannot do. */
   private List<ReadPlan.Entry> possible(
-      List<ReadPlan.Entry> entries, Map<String, ReadContender> contenders) {
+      List<ReadPlan.Entry> entries, Map<String, ReadContender> contenders, DiskDevice disk) {
     if (options.quick) {
       remarks.add("limited: a quick run's databases are smaller than the memory allowed");
     }
     List<ReadPlan.Entry> possible = new ArrayList<>();
     for (ReadPlan.Entry entry : entries) {
       Optional<String> missing =
-          switch (entry.what().access()) {
-            case LIMITED -> Confinement.memoryMissing();
-            case THROTTLED -> Confinement.readRequestsMissing();
-            case STRIDED, SHUFFLED, LATENCY, REPEATED, LOADER -> Optional.empty();
-          };
+          entry.what().access().limits(disk).stream()
+              .flatMap(limit -> ControlGroup.missing(limit).stream())
+              .findFirst();
       List<String> present = entry.contenders().stream().filter(contenders::containsKey).toList();
       if (missing.isPresent()) {
         remarks.add(entry.what() + ": " + missing.get());

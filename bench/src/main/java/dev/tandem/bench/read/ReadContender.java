@@ -1,5 +1,7 @@
 package dev.tandem.bench.read;
 
+import dev.tandem.posix.ControlGroup;
+
 /** A reader of the records of a case, in processes of its own. */
 interface ReadContender {
 
@@ -15,5 +17,5 @@ interface ReadContender {
   }
 
   /** Reads everything under the given limits. */
-  ReadOutcome run(ReadCase what, Confinement confinement);
+  ReadOutcome run(ReadCase what, ControlGroup group);
 }

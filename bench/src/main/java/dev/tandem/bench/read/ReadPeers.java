@@ -3,6 +3,7 @@ package dev.tandem.bench.read;
 import dev.tandem.bench.BenchFolder;
 import dev.tandem.bench.Children;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.ControlGroup;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -134,7 +135,7 @@ final class ReadPeers {
     }
 
     @Override
-    public ReadOutcome run(ReadCase what, Confinement confinement) {
+    public ReadOutcome run(ReadCase what, ControlGroup group) {
       List<String> command = new ArrayList<>(program);
       command.add(what.database().folder().toString());
       command.add(what.access().order());
@@ -148,7 +149,7 @@ final class ReadPeers {
         command.add(files.order().toString());
       }
       command.addAll(last);
-      return ReadOutcome.parse(name, Children.run(confinement.wrap(command)).output());
+      return ReadOutcome.parse(name, Children.run(group.wrap(command)).output());
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.tandem.bench.read;
 
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.posix.ControlGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -144,8 +145,8 @@ final class ReadRounds {
     } else {
       what.database().cool();
     }
-    try (Confinement confinement = Confinement.of(what.access(), disk)) {
-      return contender.run(what, confinement);
+    try (ControlGroup group = ControlGroup.with("bench", what.access().limits(disk))) {
+      return contender.run(what, group);
     }
   }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tandem.bench.Children;
 import dev.tandem.cli.Tandem;
+import dev.tandem.posix.ControlGroup;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,12 +42,11 @@ final class TandemLoaderContender implements ReadContender {
   }
 
   @Override
-  public ReadOutcome run(ReadCase what, Confinement confinement) {
+  public ReadOutcome run(ReadCase what, ControlGroup group) {
     long epochs = what.records() / what.database().records();
     List<Object> arguments =
         List.of("data", "scan", what.database().folder(), "--epochs", epochs, "--json", results);
-    Children.run(
-        confinement.wrap(Children.javaCommand(List.of(), Tandem.class.getName(), arguments)));
+    Children.run(group.wrap(Children.javaCommand(List.of(), Tandem.class.getName(), arguments)));
     try {
       JsonNode json = new ObjectMapper().readTree(results.toFile());
       return new ReadOutcome(

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tandem.bench.Children;
 import dev.tandem.cli.Tandem;
+import dev.tandem.posix.ControlGroup;
 import dev.tandem.posix.FileErrors;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,8 +42,8 @@ final class TandemReadContender implements ReadContender {
   }
 
   @Override
-  public ReadOutcome run(ReadCase what, Confinement confinement) {
-    Children.run(confinement.wrap(command(what)));
+  public ReadOutcome run(ReadCase what, ControlGroup group) {
+    Children.run(group.wrap(command(what)));
     return outcome(what);
   }
 
