@@ -38,7 +38,11 @@ final class UnreachedClasses {
           "dev.tandem.data.load", // batches of samples
           "dev.tandem.nn", // networks and optimizers
           "dev.tandem.nn.spec", // layers
-          "dev.tandem.sync"); // sums of gradients
+          "dev.tandem.sync", // sums of gradients
+          "dev.tandem.tune.prune", // pruners of their own
+          "dev.tandem.tune.sample", // samplers of their own
+          "dev.tandem.tune.space", // search spaces
+          "dev.tandem.tune.trial"); // results of trials
 
   /** Classes that nothing of these reaches, and why they are there. */
   private static final Map<String, String> KEPT =

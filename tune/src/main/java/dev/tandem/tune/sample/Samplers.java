@@ -1,0 +1,63 @@
+package dev.tandem.tune.sample;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Spelling;
+import java.util.List;
+import java.util.Map;
+
+/** Samplers by name, as a configuration says them: {@code grid}, or {@code {grid: {...}}}. */
+public final class Samplers {
+
+  private static final List<String> NAMES = List.of("random", "grid");
+
+  private Samplers() {}
+
+  /** The sampler of a setting: a name, or a mapping from one name to settings of its own. */
+  public static Sampler of(JsonNode setting) {
+    String name = setting.asText();
+    ObjectNode own = JsonNodeFactory.instance.objectNode();
+    if (setting instanceof ObjectNode keys && keys.size() == 1) {
+      Map.Entry<String, JsonNode> entry = keys.properties().iterator().next();
+      name = entry.getKey();
+      if (!(entry.getValue() instanceof ObjectNode settings)) {
+        throw new UsageException(
+            "sampler.%s is %s, expected its settings".formatted(name, entry.getValue()));
+      }
+      own = settings;
+    }
+    return switch (name) {
+      case "random" -> {
+        requireKeys(name, own, List.of());
+        yield new RandomSampler();
+      }
+      case "grid" -> {
+        requireKeys(name, own, List.of("shuffle"));
+        yield new GridSampler(own.path("shuffle").asBoolean(false));
+      }
+      default ->
+          throw new UsageException(
+              "sampler is %s, expected one of %s%s"
+                  .formatted(
+                      setting.isTextual() ? "'" + name + "'" : setting,
+                      String.join(", ", NAMES),
+                      Spelling.question(name, NAMES)));
+    };
+  }
+
+  private static void requireKeys(String sampler, ObjectNode settings, List<String> known) {
+    for (Map.Entry<String, JsonNode> entry : settings.properties()) {
+      if (!known.contains(entry.getKey())) {
+        throw new UsageException(
+            "sampler.%s has no setting '%s'%s%s"
+                .formatted(
+                    sampler,
+                    entry.getKey(),
+                    known.isEmpty() ? "" : ", expected one of " + String.join(", ", known),
+                    Spelling.question(entry.getKey(), known)));
+      }
+    }
+  }
+}
