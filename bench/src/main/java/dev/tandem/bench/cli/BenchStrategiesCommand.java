@@ -7,8 +7,11 @@ import dev.tandem.bench.strategies.StrategiesRow;
 import dev.tandem.cli.ConsoleProgress;
 import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -19,8 +22,9 @@ import picocli.CommandLine.Option;
       "Trains networks with processes of one thread each that share them in every way: data,"
           + " spatial, filter, channel, alternate, pipeline (8 micro-batches) and sharded; against"
           + " one process with as many threads. All take turns in every round. Prints images per"
-          + " second, where the time goes, counted bytes beside those of the formulas, and how far"
-          + " parameters are from those of one process after two steps."
+          + " second, where the time goes, counted bytes and memory beside those of the formulas,"
+          + " and how far parameters are from those of one process after two steps; then what each"
+          + " layer takes."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -29,6 +33,9 @@ import picocli.CommandLine.Option;
       "  ./tandem bench strategies --ranks 4          more ranks than cores: oversubscribed"
     })
 final class BenchStrategiesCommand extends TandemCommand {
+
+  /** The share of a step from which on a layer is printed. */
+  private static final double LONG = 0.02;
 
   @Option(names = "--quick", description = "Few rounds of short turns.")
   private boolean quick;
@@ -69,59 +76,107 @@ final class BenchStrategiesCommand extends TandemCommand {
 
   private void print(List<StrategiesRow> rows) {
     out().println(rows.getFirst().machine());
-    String section = "";
+    Map<String, List<StrategiesRow>> networks = new LinkedHashMap<>();
+    rows.forEach(row -> networks.computeIfAbsent(row.network(), _ -> new ArrayList<>()).add(row));
+    networks.values().forEach(this::printNetwork);
+    out()
+        .printf(
+            "%nto data, to serial: images per second over theirs in the same round; serial: one"
+                + " process with as many threads as there are ranks; compute to idle: milliseconds"
+                + " of a step, mean of ranks; error: largest difference of parameters from those of"
+                + " one process after 2 steps, of the largest value of a tensor, computed in"
+                + " float64 and in float32; bitwise: of float32; peak: tensors of the rank that"
+                + " needs most; by layer: milliseconds of a step that it computes + those for what"
+                + " travels (copies and waiting), of the ranks that it takes longest.%n");
+  }
+
+  private void printNetwork(List<StrategiesRow> rows) {
+    StrategiesRow first = rows.getFirst();
+    out()
+        .printf(
+            "%n%s, batch %d, %d ranks%s, medians of %d rounds%n",
+            first.network(),
+            first.batch(),
+            first.ranks(),
+            first.oversubscribed() ? " (oversubscribed)" : "",
+            first.rounds());
+    out()
+        .printf(
+            "%-10s %9s %8s %9s %11s %9s %7s %7s %7s %11s %11s %9s %9s %8s %9s %11s%n",
+            "strategy",
+            "images/s",
+            "to data",
+            "to serial",
+            "compute ms",
+            "exchange",
+            "copy",
+            "sync",
+            "idle",
+            "counted kB",
+            "formula kB",
+            "error 64",
+            "error 32",
+            "bitwise",
+            "peak MiB",
+            "formula MiB");
     for (StrategiesRow row : rows) {
-      String title =
-          "%s, batch %d, %d ranks%s, medians of %d rounds"
-              .formatted(
-                  row.network(),
-                  row.batch(),
-                  row.ranks(),
-                  row.oversubscribed() ? " (oversubscribed)" : "",
-                  row.rounds());
-      if (!title.equals(section)) {
-        section = title;
-        out()
-            .printf(
-                "%n%s%n%-10s %9s %8s %9s %11s %9s %8s %8s %12s %12s %9s %7s %10s%n",
-                title,
-                "strategy",
-                "images/s",
-                "to data",
-                "to serial",
-                "compute ms",
-                "exchange",
-                "sync",
-                "idle",
-                "counted kB",
-                "formula kB",
-                "error",
-                "bitwise",
-                "memory MiB");
-      }
       out()
           .printf(
               Locale.ROOT,
-              "%-10s %9.1f %8.2f %9.2f %11.1f %9.1f %8.1f %8.1f %12.1f %12.1f %9.1e %7s %10.1f%n",
+              "%-10s %9.1f %8.2f %9.2f %11.1f %9.1f %7.1f %7.1f %7.1f %11.1f %11.1f %9.1e %9.1e"
+                  + " %8s %9.1f %11.1f%n",
               row.strategy(),
               row.imagesPerSecond(),
               row.ratioToData(),
               row.ratioToSerial(),
               row.computeSeconds() * 1e3,
               row.exchangeSeconds() * 1e3,
+              row.copySeconds() * 1e3,
               row.syncSeconds() * 1e3,
               row.idleSeconds() * 1e3,
               row.countedBytes() / 1e3,
               row.closedFormBytes() / 1e3,
               row.maxRelativeError(),
+              row.float32RelativeError(),
               row.bitwise() ? "yes" : "no",
-              (double) row.memoryBytes() / (1 << 20));
+              (double) row.peakBytes() / (1 << 20),
+              (double) row.closedFormPeakBytes() / (1 << 20));
     }
-    out()
-        .printf(
-            "%nto data, to serial: images per second over theirs in the same round; serial: one"
-                + " process with as many threads as there are ranks; compute, exchange, sync, idle:"
-                + " milliseconds of a step, mean of ranks; error: largest difference of parameters"
-                + " from those of one process, of the largest value.%n");
+    printLayers(rows);
+  }
+
+  /** Of the layers that take long under some strategy; all are in the results. */
+  private void printLayers(List<StrategiesRow> rows) {
+    int left = 0;
+    int layers = rows.getFirst().layers().size();
+    StringBuilder heading = new StringBuilder("%-16s".formatted("layer"));
+    rows.forEach(row -> heading.append(" %13s".formatted(row.strategy())));
+    out().printf("%n%s%n", heading);
+    for (int i = 0; i < layers; i++) {
+      int layer = i;
+      if (rows.stream()
+          .noneMatch(row -> row.layers().get(layer).seconds() > LONG * row.stepSeconds())) {
+        left++;
+        continue;
+      }
+      StringBuilder line =
+          new StringBuilder("%-16s".formatted(rows.getFirst().layers().get(i).layer()));
+      for (StrategiesRow row : rows) {
+        StrategiesRow.Layer each = row.layers().get(i);
+        double travels = each.copySeconds() + each.waitSeconds();
+        line.append(
+            " %13s"
+                .formatted(
+                    String.format(
+                        Locale.ROOT,
+                        travels == 0 ? "%.1f" : "%.1f + %.1f",
+                        each.computeSeconds() * 1e3,
+                        travels * 1e3)));
+      }
+      out().println(line);
+    }
+    if (left > 0) {
+      out().printf("and %d layers of less than %.0f%% of a step%n", left, LONG * 100);
+    }
   }
 }

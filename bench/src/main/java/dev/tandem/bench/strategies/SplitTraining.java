@@ -47,36 +47,28 @@ final class SplitTraining extends StrategyTraining {
   private final Map<Communicator, List<MemorySegment>> sums = new LinkedHashMap<>();
   private long syncNanos;
 
-  /**
-   * The training of a rank; all ranks make theirs at the same time.
-   *
-   * @param shard what ranks with other samples keep rows of, if they do
-   * @param threads of the engine
-   */
-  SplitTraining(
-      Communicator all, Workload workload, Mesh mesh, Optional<ShardStage> shard, int threads) {
-    super(all, workload);
-    this.mesh = mesh;
+  private SplitTraining(
+      Communicator all,
+      Workload workload,
+      MeshGroups groups,
+      LocalNetwork local,
+      Optional<ShardStage> shard,
+      Engine engine) {
+    super(all, workload, engine, local, shard.isPresent());
+    this.groups = groups;
+    mesh = groups.mesh();
     rank = all.rank();
-    groups = new MeshGroups(all, mesh);
-    LocalNetwork local =
-        Planner.plan(workload.network(), mesh, Strategy.USUAL, rank, groups::transfer);
-    local.sums().values().forEach(axes -> groups.need(Use.GRADIENTS, withData(axes)));
-    groups.need(Use.GRADIENTS, DATA);
-    groups.need(Use.STATISTICS, DATA);
-    groups.form();
-    Engine engine = Engine.start(threads);
     rows =
         shard.map(
             stage ->
                 new ShardedMemory(
                     engine,
                     local.spec(),
-                    DType.FLOAT32,
+                    workload.type(),
                     stage,
                     groups.along(Use.GRADIENTS, DATA),
                     Map.of()));
-    network = Workload.network(local, engine, rows.map(each -> each));
+    network = workload.network(local, engine, rows.map(each -> each));
     optimizer = Workload.optimizer(network);
     int from = share(mesh.coordinate(rank, Mesh.DATA));
     samples = workload.samples(local, from, share(mesh.coordinate(rank, Mesh.DATA) + 1) - from);
@@ -94,6 +86,24 @@ final class SplitTraining extends StrategyTraining {
     byAxes.forEach((key, gradients) -> sums.put(ranks.get(key), gradients));
   }
 
+  /**
+   * The training of a rank; all ranks make theirs at the same time.
+   *
+   * @param shard what ranks with other samples keep rows of, if they do
+   * @param threads of the engine
+   */
+  static SplitTraining start(
+      Communicator all, Workload workload, Mesh mesh, Optional<ShardStage> shard, int threads) {
+    MeshGroups groups = new MeshGroups(all, mesh);
+    LocalNetwork local =
+        Planner.plan(workload.network(), mesh, Strategy.USUAL, all.rank(), groups::transfer);
+    local.sums().values().forEach(axes -> groups.need(Use.GRADIENTS, withData(axes)));
+    groups.need(Use.GRADIENTS, DATA);
+    groups.need(Use.STATISTICS, DATA);
+    groups.form();
+    return new SplitTraining(all, workload, groups, local, shard, Engine.start(threads));
+  }
+
   private int share(int part) {
     return workload.batch() * part / mesh.size(Mesh.DATA);
   }
@@ -105,19 +115,20 @@ final class SplitTraining extends StrategyTraining {
   }
 
   @Override
-  void passes(int step, boolean together) {
+  void passes(int step, boolean together, LayerClock timer) {
     network.forwardBackward(
         samples,
         TrainingStep.of(Workload.SEED, step)
             .withFirstSample(share(mesh.coordinate(rank, Mesh.DATA)))
             .withMeanOver(workload.batch())
             .withStatistics(together ? this::statistics : null)
+            .withTimer(timer)
             .withListener(
                 (_, parameter, _) -> rows.ifPresent(each -> each.reduceGradient(parameter))));
     long began = System.nanoTime();
     rows.ifPresent(ShardedMemory::awaitGradients);
     sums.forEach(
-        (group, gradients) -> group.fusedAllreduce(gradients, DType.FLOAT32, ReduceOp.SUM));
+        (group, gradients) -> group.fusedAllreduce(gradients, workload.type(), ReduceOp.SUM));
     syncNanos += System.nanoTime() - began;
   }
 
@@ -137,18 +148,8 @@ final class SplitTraining extends StrategyTraining {
   }
 
   @Override
-  long exchangeNanos() {
-    return groups.exchangeNanos();
-  }
-
-  @Override
   long syncNanos() {
     return syncNanos;
-  }
-
-  @Override
-  long idleNanos() {
-    return 0;
   }
 
   private PlannedStep planned() {

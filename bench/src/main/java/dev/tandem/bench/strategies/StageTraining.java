@@ -1,12 +1,10 @@
 package dev.tandem.bench.strategies;
 
 import dev.tandem.comm.Communicator;
-import dev.tandem.core.DType;
 import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.nn.Samples;
-import dev.tandem.nn.StatisticsReducer;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.cost.PlanMemory;
@@ -28,7 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** Training in stages, with one forward and one backward pass in turn. */
 final class StageTraining extends StrategyTraining {
@@ -40,26 +37,27 @@ final class StageTraining extends StrategyTraining {
   private final StageCuts cuts;
   private final List<Integer> begins;
   private final StageGroups groups;
-  private final Optional<TimedTransfer> before;
-  private final Optional<TimedTransfer> after;
-  private final LocalNetwork local;
   private final Network network;
   private final Optimizer optimizer;
   private final StageRun run;
   private final Map<Integer, Samples> pieces = new TreeMap<>();
 
-  /** The training of a rank; all ranks make theirs at the same time. */
-  StageTraining(Communicator all, Workload workload) {
-    super(all, workload);
-    mesh = Mesh.of(new Mesh.Axis(Mesh.PIPELINE, all.size()));
+  private StageTraining(
+      Communicator all,
+      Workload workload,
+      Mesh mesh,
+      StageCuts cuts,
+      List<Integer> begins,
+      StageGroups groups,
+      LocalNetwork local,
+      Engine engine) {
+    super(all, workload, engine, local, false);
+    this.mesh = mesh;
+    this.cuts = cuts;
+    this.begins = begins;
+    this.groups = groups;
     stage = all.rank();
-    cuts = new StageCuts(LocalNetwork.undivided(workload.network()), Set.of());
-    begins = new Balance(cuts, times(all), new double[layers()]).begins(all.size());
-    groups = StageGroups.of(all, mesh);
-    before = groups.before().map(TimedTransfer::new);
-    after = groups.after().map(TimedTransfer::new);
-    local = cuts.stage(begins, stage, before, after);
-    network = Workload.network(local, Engine.start(1), Optional.empty());
+    network = workload.network(local, engine, Optional.empty());
     optimizer = Workload.optimizer(network);
     StageRun.Manner manner = new StageRun.Manner(new Schedule.OneForwardOneBackward(), false);
     run = new StageRun(network, groups, manner, stage, all.size());
@@ -70,16 +68,26 @@ final class StageTraining extends StrategyTraining {
     }
   }
 
-  private int layers() {
-    return workload.network().nodes().size();
+  /**
+   * The training of a rank; all ranks make theirs at the same time.
+   *
+   * @param times of the network's layers, the same on all ranks
+   */
+  static StageTraining start(Communicator all, Workload workload, double[] times) {
+    Mesh mesh = Mesh.of(new Mesh.Axis(Mesh.PIPELINE, all.size()));
+    StageCuts cuts = new StageCuts(LocalNetwork.undivided(workload.network()), Set.of());
+    List<Integer> begins = new Balance(cuts, times, new double[times.length]).begins(all.size());
+    StageGroups groups = StageGroups.of(all, mesh);
+    LocalNetwork local = cuts.stage(begins, all.rank(), groups.before(), groups.after());
+    return new StageTraining(all, workload, mesh, cuts, begins, groups, local, Engine.start(1));
   }
 
-  /** What layers take, by rank 0's clock. */
-  private double[] times(Communicator all) {
-    double[] times = new double[layers()];
+  /** What layers take, by rank 0's clock; all ranks call this together. */
+  static double[] times(Communicator all, Workload workload) {
+    double[] times = new double[workload.network().nodes().size()];
     if (all.rank() == 0) {
       int piece = Math.max(1, workload.batch() / MICRO_BATCHES);
-      times = LayerTimes.of(Engine.start(1), workload.network(), piece, DType.FLOAT32, Set.of());
+      times = LayerTimes.of(Engine.start(1), workload.network(), piece, workload.type(), Set.of());
     }
     all.broadcast(MemorySegment.ofArray(times), 0);
     return times;
@@ -91,11 +99,9 @@ final class StageTraining extends StrategyTraining {
   }
 
   @Override
-  void passes(int step, boolean together) {
+  void passes(int step, boolean together, LayerClock timer) {
     TrainingStep training =
-        TrainingStep.of(Workload.SEED, step)
-            .withMeanOver(workload.batch())
-            .withStatistics(together ? StatisticsReducer.LOCAL : null);
+        TrainingStep.of(Workload.SEED, step).withMeanOver(workload.batch()).withTimer(timer);
     List<StageRun.Piece> parts = new ArrayList<>();
     for (Map.Entry<Integer, Samples> piece : pieces.entrySet()) {
       parts.add(
@@ -116,23 +122,16 @@ final class StageTraining extends StrategyTraining {
   }
 
   @Override
-  long exchangeNanos() {
-    return 0;
-  }
-
-  @Override
   long syncNanos() {
     return 0;
   }
 
-  @Override
-  long idleNanos() {
-    return Stream.of(before, after).flatMap(Optional::stream).mapToLong(TimedTransfer::nanos).sum();
-  }
-
   private LocalNetwork plan() {
     return cuts.stage(
-        begins, stage, before.map(_ -> new NoTransfer(2, 1)), after.map(_ -> new NoTransfer(2, 0)));
+        begins,
+        stage,
+        groups.before().map(_ -> new NoTransfer(2, 1)),
+        groups.after().map(_ -> new NoTransfer(2, 0)));
   }
 
   private PlannedStep planned() {

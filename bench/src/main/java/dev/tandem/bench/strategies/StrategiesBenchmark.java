@@ -4,10 +4,13 @@ import dev.tandem.bench.Machine;
 import dev.tandem.bench.Ranks;
 import dev.tandem.bench.Spread;
 import dev.tandem.comm.launch.LaunchPlan;
+import dev.tandem.core.DType;
 import dev.tandem.core.Progress;
+import dev.tandem.nn.spec.NetworkSpec.Node;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +18,6 @@ import java.util.function.ToDoubleFunction;
 
 /** The same training under every strategy, by turns, against one process and data parallelism. */
 public final class StrategiesBenchmark {
-
-  private static final int STRATEGIES = 8;
 
   private final List<StrategiesNetwork> networks;
   private final int ranks;
@@ -34,7 +35,7 @@ public final class StrategiesBenchmark {
 
   /** What was found out about a strategy. */
   private static final class Found {
-    private double error;
+    private final Map<String, Double> errors = new HashMap<>();
     private double memory;
     private double bytes;
     private final List<StepFigures> turns = new ArrayList<>();
@@ -66,7 +67,8 @@ public final class StrategiesBenchmark {
 
   private Map<String, Found> measure(StrategiesNetwork network) {
     List<String> lines = Collections.synchronizedList(new ArrayList<>());
-    long total = (long) STRATEGIES * (effort.rounds() + 1);
+    // Two lines of errors, one of plans, and the rounds.
+    long total = (long) StrategiesRankMain.strategies().size() * (effort.rounds() + 3);
     try (Progress.Task task = progress.start(network.code(), total, "turns")) {
       LaunchPlan plan =
           LaunchPlan.of(ranks, StrategiesRankMain.class.getName(), effort.arguments(network))
@@ -83,12 +85,13 @@ public final class StrategiesBenchmark {
     for (String line : lines) {
       String[] words = line.split(" ", -1);
       Found own = found.computeIfAbsent(words[1], _ -> new Found());
-      if (words[0].equals(StrategiesRankMain.PLANNED)) {
-        own.error = Double.parseDouble(words[2]);
-        own.memory = Double.parseDouble(words[3]);
-        own.bytes = Double.parseDouble(words[4]);
-      } else {
-        own.turns.add(StepFigures.of(words, 2));
+      switch (words[0]) {
+        case StrategiesRankMain.COMPARED -> own.errors.put(words[2], Double.parseDouble(words[3]));
+        case StrategiesRankMain.PLANNED -> {
+          own.memory = Double.parseDouble(words[2]);
+          own.bytes = Double.parseDouble(words[3]);
+        }
+        default -> own.turns.add(StepFigures.of(words, 2));
       }
     }
     return found;
@@ -97,9 +100,11 @@ public final class StrategiesBenchmark {
   private StrategiesRow row(
       StrategiesNetwork network, String name, Found found, Map<String, Found> all, String machine) {
     double seconds = found.median(StepFigures::seconds);
+    double copy = found.median(StepFigures::copy);
     double exchange = found.median(StepFigures::exchange);
     double sync = found.median(StepFigures::sync);
     double idle = found.median(StepFigures::idle);
+    double float32 = found.errors.get(DType.FLOAT32.toString());
     return new StrategiesRow(
         network.code(),
         name,
@@ -110,16 +115,35 @@ public final class StrategiesBenchmark {
         found.ratio(all.get(StrategiesRankMain.DATA)),
         found.ratio(all.get(StrategiesRankMain.SERIAL)),
         seconds,
-        seconds - exchange - sync - idle,
+        seconds - exchange - copy - sync - idle,
         exchange,
+        copy,
         sync,
         idle,
         Math.round(found.median(StepFigures::bytes)),
         (long) found.bytes,
-        found.error,
-        found.error == 0,
+        found.errors.get(DType.FLOAT64.toString()),
+        float32,
+        float32 == 0,
+        Math.round(found.median(StepFigures::peak)),
         (long) found.memory,
         found.turns.size(),
+        layers(network, found),
         machine);
+  }
+
+  private static List<StrategiesRow.Layer> layers(StrategiesNetwork network, Found found) {
+    List<StrategiesRow.Layer> layers = new ArrayList<>();
+    List<Node> nodes = network.spec().nodes();
+    for (int i = 0; i < nodes.size(); i++) {
+      int layer = i;
+      layers.add(
+          new StrategiesRow.Layer(
+              nodes.get(i).name(),
+              found.median(turn -> turn.layers().get(layer).compute()),
+              found.median(turn -> turn.layers().get(layer).copy()),
+              found.median(turn -> turn.layers().get(layer).transfer())));
+    }
+    return layers;
   }
 }

@@ -15,107 +15,141 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One rank of {@code tandem bench strategies}. Rank 0 prints a line with the error and the
- * formulas' figures of each strategy, then one for each turn.
+ * One rank of {@code tandem bench strategies}. Rank 0 prints two lines with the errors and one with
+ * the formulas' figures of each strategy, then one for each turn.
  */
 public final class StrategiesRankMain {
 
   static final String SERIAL = "serial";
   static final String DATA = "data";
+  static final String COMPARED = "compared";
   static final String PLANNED = "planned";
   static final String TURN = "turn";
 
-  private final Communicator communicator;
-  private final Map<String, StrategyTraining> trainings = new LinkedHashMap<>();
+  /** The axes that share a network, by the names of strategies; no axis for those apart. */
+  private static final Map<String, Optional<String>> AXES = axes();
 
-  private StrategiesRankMain(Communicator communicator, Workload workload) {
+  private final Communicator communicator;
+
+  private StrategiesRankMain(Communicator communicator) {
     this.communicator = communicator;
-    if (communicator.rank() == 0) {
-      int threads = communicator.size();
-      Mesh alone = new Mesh(List.of());
-      trainings.put(
-          SERIAL,
-          new SplitTraining(Communicator.alone(), workload, alone, Optional.empty(), threads));
-    }
-    split(workload, DATA, Mesh.DATA, Optional.empty());
-    split(workload, "spatial", "height", Optional.empty());
-    split(workload, "filter", "filter", Optional.empty());
-    split(workload, "channel", "channel", Optional.empty());
-    split(workload, "alternate", "alternate", Optional.empty());
-    trainings.put("pipeline", new StageTraining(communicator, workload));
-    split(workload, "sharded", Mesh.DATA, Optional.of(ShardStage.PARAMETERS));
   }
 
-  private void split(Workload workload, String name, String axis, Optional<ShardStage> shard) {
-    Mesh mesh = Mesh.of(new Mesh.Axis(axis, communicator.size()));
-    trainings.put(name, new SplitTraining(communicator, workload, mesh, shard, 1));
+  private static Map<String, Optional<String>> axes() {
+    Map<String, Optional<String>> axes = new LinkedHashMap<>();
+    axes.put(SERIAL, Optional.empty());
+    axes.put(DATA, Optional.of(Mesh.DATA));
+    axes.put("spatial", Optional.of("height"));
+    axes.put("filter", Optional.of("filter"));
+    axes.put("channel", Optional.of("channel"));
+    axes.put("alternate", Optional.of("alternate"));
+    axes.put("pipeline", Optional.of(Mesh.PIPELINE));
+    axes.put("sharded", Optional.of(Mesh.DATA));
+    return axes;
+  }
+
+  /** All strategies, in their order. */
+  static List<String> strategies() {
+    return List.copyOf(AXES.keySet());
   }
 
   /** Measures everything; arguments as {@link StrategiesEffort#arguments} has them. */
   public static void main(String[] arguments) {
     Reduction.prepare();
     StrategiesNetwork network = StrategiesNetwork.of(arguments[0]);
-    try (Communicator communicator = Communicator.join();
-        Workload workload = new Workload(network.spec(), network.batch())) {
-      StrategiesRankMain rank = new StrategiesRankMain(communicator, workload);
-      rank.run(StrategiesEffort.of(arguments));
-      rank.trainings.values().forEach(StrategyTraining::close);
+    try (Communicator communicator = Communicator.join()) {
+      StrategiesRankMain rank = new StrategiesRankMain(communicator);
+      rank.compare(network, DType.FLOAT64);
+      rank.compare(network, DType.FLOAT32);
+      rank.run(network, StrategiesEffort.of(arguments));
     }
   }
 
-  private void run(StrategiesEffort effort) {
-    List<String> names = names();
-    names.forEach(this::planned);
-    for (int round = 0; round < effort.rounds(); round++) {
-      for (String name : round % 2 == 0 ? names : names.reversed()) {
-        communicator.barrier();
-        turn(name, effort.steps());
+  /** This rank's part of a training; rank 0 alone has one of the whole network. */
+  private Optional<StrategyTraining> training(String name, Workload workload, double[] times) {
+    Optional<String> axis = AXES.get(name);
+    if (axis.isEmpty()) {
+      return communicator.rank() > 0
+          ? Optional.empty()
+          : Optional.of(
+              SplitTraining.start(
+                  Communicator.alone(),
+                  workload,
+                  new Mesh(List.of()),
+                  Optional.empty(),
+                  communicator.size()));
+    }
+    if (axis.get().equals(Mesh.PIPELINE)) {
+      return Optional.of(StageTraining.start(communicator, workload, times));
+    }
+    Mesh mesh = Mesh.of(new Mesh.Axis(axis.get(), communicator.size()));
+    Optional<ShardStage> rows =
+        name.equals("sharded") ? Optional.of(ShardStage.PARAMETERS) : Optional.empty();
+    return Optional.of(SplitTraining.start(communicator, workload, mesh, rows, 1));
+  }
+
+  /** How far parameters are from those of one process, of fewer samples than are measured. */
+  private void compare(StrategiesNetwork network, DType type) {
+    try (Workload workload =
+        new Workload(network.spec(), type, StageTraining.MICRO_BATCHES * communicator.size())) {
+      double[] times = StageTraining.times(communicator, workload);
+      for (String name : strategies()) {
+        double[] error = new double[1];
+        training(name, workload, times)
+            .ifPresent(
+                training -> {
+                  error[0] = training.error();
+                  training.close();
+                });
+        communicator.allreduce(MemorySegment.ofArray(error), DType.FLOAT64, ReduceOp.MAX);
+        print("%s %s %s %.9e".formatted(COMPARED, name, type, error[0]));
       }
     }
   }
 
-  /** Those of all ranks: rank 0 has one more. */
-  private List<String> names() {
-    List<String> names = new ArrayList<>(trainings.keySet());
-    if (!names.contains(SERIAL)) {
-      names.addFirst(SERIAL);
+  private void run(StrategiesNetwork network, StrategiesEffort effort) {
+    try (Workload workload = new Workload(network.spec(), DType.FLOAT32, network.batch())) {
+      double[] times = StageTraining.times(communicator, workload);
+      Map<String, Optional<StrategyTraining>> trainings = new LinkedHashMap<>();
+      strategies().forEach(name -> trainings.put(name, training(name, workload, times)));
+      trainings.forEach(this::planned);
+      List<String> names = new ArrayList<>(strategies());
+      for (int round = 0; round < effort.rounds(); round++) {
+        for (String name : round % 2 == 0 ? names : names.reversed()) {
+          communicator.barrier();
+          turn(name, trainings.get(name), effort.steps());
+        }
+      }
+      trainings.values().forEach(each -> each.ifPresent(StrategyTraining::close));
     }
-    return names;
   }
 
-  private void planned(String name) {
-    double[] most = new double[2];
-    double[] bytes = new double[1];
-    StrategyTraining training = trainings.get(name);
-    if (training != null) {
-      most[0] = training.error();
-      most[1] = (double) training.memory().total();
-      bytes[0] = (double) training.traffic().total().bytesSent();
-    }
-    communicator.allreduce(MemorySegment.ofArray(most), DType.FLOAT64, ReduceOp.MAX);
+  private void planned(String name, Optional<StrategyTraining> training) {
+    double[] memory = {training.map(each -> (double) each.memory().total()).orElse(0.0)};
+    double[] bytes = {
+      training.map(each -> (double) each.traffic().total().bytesSent()).orElse(0.0)
+    };
+    communicator.allreduce(MemorySegment.ofArray(memory), DType.FLOAT64, ReduceOp.MAX);
     communicator.allreduce(MemorySegment.ofArray(bytes), DType.FLOAT64, ReduceOp.SUM);
-    if (communicator.rank() == 0) {
-      System.out.println(
-          String.format(
-              Locale.ROOT, "%s %s %.9e %.0f %.0f", PLANNED, name, most[0], most[1], bytes[0]));
-    }
+    print(String.format(Locale.ROOT, "%s %s %.0f %.0f", PLANNED, name, memory[0], bytes[0]));
   }
 
-  private void turn(String name, int steps) {
-    StrategyTraining training = trainings.get(name);
-    if (name.equals(SERIAL)) {
-      if (training != null) {
-        print(name, training.measure(steps));
-      }
+  private void turn(String name, Optional<StrategyTraining> training, int steps) {
+    if (AXES.get(name).isEmpty()) {
+      training.ifPresent(each -> print(name, each.measure(steps)));
       communicator.barrier();
     } else {
-      print(name, training.measure(steps).ofAll(communicator));
+      print(name, training.orElseThrow().measure(steps).ofAll(communicator));
     }
   }
 
   private void print(String name, StepFigures figures) {
+    print("%s %s %s".formatted(TURN, name, figures.line()));
+  }
+
+  private void print(String line) {
     if (communicator.rank() == 0) {
-      System.out.println("%s %s %s".formatted(TURN, name, figures.line()));
+      System.out.println(line);
     }
   }
 }

@@ -1,8 +1,11 @@
 package dev.tandem.bench.strategies;
 
+import dev.tandem.bench.strategies.LayerClock.Activity;
 import dev.tandem.comm.Communicator;
+import dev.tandem.nn.Engine;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
+import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.cost.PlanMemory;
 import dev.tandem.parallel.cost.PlanTraffic;
 
@@ -14,11 +17,22 @@ abstract class StrategyTraining implements AutoCloseable {
 
   final Workload workload;
   private final Communicator all;
+  private final Engine engine;
+  private final LayerClock clock;
   private int steps;
 
-  StrategyTraining(Communicator all, Workload workload) {
+  /**
+   * The training of a rank.
+   *
+   * @param local what the rank computes
+   * @param rows whether ranks keep rows of parameters
+   */
+  StrategyTraining(
+      Communicator all, Workload workload, Engine engine, LocalNetwork local, boolean rows) {
     this.all = all;
     this.workload = workload;
+    this.engine = engine;
+    clock = new LayerClock(workload.network(), local.spec(), rows);
   }
 
   /**
@@ -26,21 +40,16 @@ abstract class StrategyTraining implements AutoCloseable {
    *
    * @param together whether batch normalisations of other samples are synchronised, as they are in
    *     one process
+   * @param timer told what layers take
    */
-  abstract void passes(int step, boolean together);
+  abstract void passes(int step, boolean together, LayerClock timer);
 
   abstract Network network();
 
   abstract Optimizer optimizer();
 
-  /** Nanoseconds so far in exchanges. */
-  abstract long exchangeNanos();
-
-  /** Nanoseconds so far in sums of gradients. */
+  /** Nanoseconds so far in sums of gradients after the backward pass. */
   abstract long syncNanos();
-
-  /** Nanoseconds so far waiting for other stages. */
-  abstract long idleNanos();
 
   /** What the formulas say that this rank sends in a step. */
   abstract PlanTraffic traffic();
@@ -49,7 +58,7 @@ abstract class StrategyTraining implements AutoCloseable {
   abstract PlanMemory memory();
 
   private void step(boolean together) {
-    passes(steps++, together);
+    passes(steps++, together, clock);
     Workload.update(optimizer());
   }
 
@@ -70,10 +79,10 @@ abstract class StrategyTraining implements AutoCloseable {
   StepFigures measure(int count) {
     step(false);
     all.barrier();
+    engine.resetPeak();
+    clock.reset();
     long bytes = all.traffic().bytesSent();
-    long exchange = exchangeNanos();
     long sync = syncNanos();
-    long idle = idleNanos();
     long began = System.nanoTime();
     for (int i = 0; i < count; i++) {
       step(false);
@@ -81,10 +90,13 @@ abstract class StrategyTraining implements AutoCloseable {
     long end = System.nanoTime();
     return new StepFigures(
         (end - began) / 1e9 / count,
-        (exchangeNanos() - exchange) / 1e9 / count,
-        (syncNanos() - sync) / 1e9 / count,
-        (idleNanos() - idle) / 1e9 / count,
-        (double) (all.traffic().bytesSent() - bytes) / count);
+        clock.seconds(Activity.COPY) / count,
+        clock.seconds(Activity.EXCHANGE) / count,
+        clock.seconds(Activity.SYNC) / count + (syncNanos() - sync) / 1e9 / count,
+        clock.seconds(Activity.IDLE) / count,
+        (double) (all.traffic().bytesSent() - bytes) / count,
+        (double) engine.memory().peak(),
+        clock.seconds(count));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.tandem.bench.strategies;
 
+import dev.tandem.core.DType;
 import dev.tandem.core.Region;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
@@ -41,19 +42,18 @@ final class Workload implements AutoCloseable {
 
   private final Arena arena = Arena.ofShared();
   private final NetworkSpec network;
+  private final DType type;
   private final int batch;
-  private final float[] inputs;
+  private final double[] inputs;
   private final long[] labels;
-  private final Map<Integer, Map<String, float[]>> references = new HashMap<>();
+  private final Map<Integer, Map<String, double[]>> references = new HashMap<>();
 
-  Workload(NetworkSpec network, int batch) {
+  Workload(NetworkSpec network, DType type, int batch) {
     this.network = network;
+    this.type = type;
     this.batch = batch;
     SplittableRandom random = SEED.random();
-    inputs = new float[Math.toIntExact(network.input().elements() * batch)];
-    for (int i = 0; i < inputs.length; i++) {
-      inputs[i] = (float) random.nextDouble(-1, 1);
-    }
+    inputs = random.doubles(network.input().elements() * batch, -1, 1).toArray();
     labels = random.longs(batch, 0, network.classes()).toArray();
   }
 
@@ -61,17 +61,22 @@ final class Workload implements AutoCloseable {
     return network;
   }
 
+  /** The type of parameters and of what layers compute. */
+  DType type() {
+    return type;
+  }
+
   int batch() {
     return batch;
   }
 
   /** A rank's network, with the first parameters of the whole one. */
-  static Network network(LocalNetwork local, Engine engine, Optional<ParameterMemory> memory) {
+  Network network(LocalNetwork local, Engine engine, Optional<ParameterMemory> memory) {
     return Network.create(
         engine,
         local.spec(),
         SEED,
-        NetworkOptions.DEFAULT,
+        NetworkOptions.DEFAULT.withDtype(type),
         new NetworkPart(local.whole(), local.regions(), Optional.empty(), local.inputSamples()),
         memory);
   }
@@ -91,19 +96,16 @@ final class Workload implements AutoCloseable {
     long whole = network.input().elements();
     long first = local.inputSamples().from(count);
     long held = local.inputSamples().count(count);
-    MemorySegment part = arena.allocate(Math.max(1, held * own) * Float.BYTES, 64);
+    MemorySegment part = arena.allocate(Math.max(1, held * own) * type.bytes(), 64);
     for (long sample = 0; sample < held; sample++) {
       long begin = (from + first + sample) * whole;
       long to = sample * own;
       region.forEachRun(
-          (at, place, length) ->
-              MemorySegment.copy(
-                  inputs,
-                  (int) (begin + at),
-                  part,
-                  ValueLayout.JAVA_FLOAT,
-                  (to + place) * Float.BYTES,
-                  (int) length));
+          (at, place, length) -> {
+            for (long i = 0; i < length; i++) {
+              put(part, to + place + i, inputs[(int) (begin + at + i)]);
+            }
+          });
     }
     MemorySegment targets = arena.allocate((long) count * Long.BYTES, 64);
     MemorySegment.copy(labels, from, targets, ValueLayout.JAVA_LONG, 0, count);
@@ -115,12 +117,12 @@ final class Workload implements AutoCloseable {
    *
    * @param pieces of a batch whose gradients add up, each with batch statistics of its own
    */
-  private Map<String, float[]> reference(int pieces) {
+  private Map<String, double[]> reference(int pieces) {
     return references.computeIfAbsent(pieces, this::trained);
   }
 
-  private Map<String, float[]> trained(int pieces) {
-    Map<String, float[]> parameters = new HashMap<>();
+  private Map<String, double[]> trained(int pieces) {
+    Map<String, double[]> parameters = new HashMap<>();
     LocalNetwork local = LocalNetwork.undivided(network);
     try (Network whole = network(local, Engine.start(1), Optional.empty());
         Optimizer optimizer = optimizer(whole)) {
@@ -129,7 +131,7 @@ final class Workload implements AutoCloseable {
           int from = batch * piece / pieces;
           int count = batch * (piece + 1) / pieces - from;
           TrainingStep part = TrainingStep.of(SEED, step).withMeanOver(batch).withFirstSample(from);
-          if (pieces == 1) {
+          if (pieces == 1) { // pieces are normalised by themselves, with other kernels
             part = part.withStatistics(StatisticsReducer.LOCAL);
           }
           whole.forwardBackward(
@@ -142,8 +144,23 @@ final class Workload implements AutoCloseable {
     return parameters;
   }
 
-  static float[] values(TensorView tensor) {
-    return tensor.data().toArray(ValueLayout.JAVA_FLOAT);
+  private void put(MemorySegment memory, long place, double value) {
+    if (type == DType.FLOAT64) {
+      memory.setAtIndex(ValueLayout.JAVA_DOUBLE, place, value);
+    } else {
+      memory.setAtIndex(ValueLayout.JAVA_FLOAT, place, (float) value);
+    }
+  }
+
+  private static double[] values(TensorView tensor) {
+    if (tensor.dtype() == DType.FLOAT64) {
+      return tensor.data().toArray(ValueLayout.JAVA_DOUBLE);
+    }
+    double[] values = new double[Math.toIntExact(tensor.shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = tensor.data().getAtIndex(ValueLayout.JAVA_FLOAT, i);
+    }
+    return values;
   }
 
   /**
@@ -153,14 +170,14 @@ final class Workload implements AutoCloseable {
    * @param pieces as in {@link #reference}
    */
   double error(Network network, int pieces) {
-    Map<String, float[]> reference = reference(pieces);
+    Map<String, double[]> reference = reference(pieces);
     double least =
         LEAST * reference.values().stream().mapToDouble(Workload::largest).max().orElse(1);
     double worst = 0;
     List<TensorView> parameters = network.updatedParameters();
     for (int i = 0; i < parameters.size(); i++) {
-      float[] whole = reference.get(parameters.get(i).name());
-      float[] own = values(parameters.get(i));
+      double[] whole = reference.get(parameters.get(i).name());
+      double[] own = values(parameters.get(i));
       double[] difference = new double[1];
       network
           .updatedRegions()
@@ -177,9 +194,9 @@ final class Workload implements AutoCloseable {
     return worst;
   }
 
-  private static double largest(float[] values) {
+  private static double largest(double[] values) {
     double largest = 0;
-    for (float value : values) {
+    for (double value : values) {
       largest = Math.max(largest, Math.abs(value));
     }
     return largest;

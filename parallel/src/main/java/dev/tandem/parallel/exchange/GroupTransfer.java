@@ -19,7 +19,6 @@ final class GroupTransfer implements Transfer {
   private final int size;
   private final int rank;
   private Optional<Communicator> group = Optional.empty();
-  private long nanos;
 
   GroupTransfer(int size, int rank) {
     this.size = size;
@@ -29,11 +28,6 @@ final class GroupTransfer implements Transfer {
   /** From now on it can move memory. */
   void over(Communicator communicator) {
     group = Optional.of(communicator);
-  }
-
-  /** How long all calls took so far, most of it waiting for other ranks. */
-  long nanos() {
-    return nanos;
   }
 
   @Override
@@ -52,9 +46,7 @@ final class GroupTransfer implements Transfer {
       List<MemorySegment> outgoing,
       List<Integer> from,
       List<MemorySegment> incoming) {
-    long began = System.nanoTime();
     group().exchange(messages(to, outgoing), messages(from, incoming));
-    nanos += System.nanoTime() - began;
   }
 
   private static List<Message> messages(List<Integer> peers, List<MemorySegment> memory) {
@@ -67,23 +59,17 @@ final class GroupTransfer implements Transfer {
 
   @Override
   public void allgather(MemorySegment mine, MemorySegment all, long[] lengths) {
-    long began = System.nanoTime();
     group().allgather(mine, all, lengths);
-    nanos += System.nanoTime() - began;
   }
 
   @Override
   public void reduceScatter(MemorySegment all, MemorySegment mine, long[] lengths, DType type) {
-    long began = System.nanoTime();
     group().reduceScatter(all, mine, lengths, type, ReduceOp.SUM);
-    nanos += System.nanoTime() - began;
   }
 
   @Override
   public void allreduce(MemorySegment data, DType type) {
-    long began = System.nanoTime();
     group().allreduce(data, type, ReduceOp.SUM);
-    nanos += System.nanoTime() - began;
   }
 
   private Communicator group() {

@@ -124,11 +124,6 @@ public final class MeshGroups implements AutoCloseable {
             .formatted(mesh.sorted(axes), use));
   }
 
-  /** How long exchanges took so far, most of it waiting for other ranks. */
-  public long exchangeNanos() {
-    return transfers.values().stream().mapToLong(GroupTransfer::nanos).sum();
-  }
-
   /** Axes that the mesh does not have have one rank: they add nothing. */
   private int number(Set<String> along) {
     int number = 0;
