@@ -7,6 +7,7 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.engine.Accelerator;
+import dev.tandem.nn.engine.DeviceRow;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
@@ -444,6 +445,11 @@ public final class Network implements AutoCloseable {
     passes.predict(inputs, count, answers);
   }
 
+  /** What computes it, for a person. */
+  public String device() {
+    return engine.description();
+  }
+
   /** Whether the engine's tensors are on a device, and the views a copy of them on the host. */
   public boolean onDevice() {
     return engine.accelerator().isPresent();
@@ -464,6 +470,24 @@ public final class Network implements AutoCloseable {
     inScope(
         () -> {
           parameters.upload();
+          buffers.upload();
+          return null;
+        });
+  }
+
+  /** On a device, brings {@link #buffers} in line with it. */
+  public void downloadBuffers() {
+    inScope(
+        () -> {
+          buffers.download();
+          return null;
+        });
+  }
+
+  /** On a device, brings it in line with {@link #buffers}. */
+  public void uploadBuffers() {
+    inScope(
+        () -> {
           buffers.upload();
           return null;
         });
@@ -492,12 +516,13 @@ public final class Network implements AutoCloseable {
    * this memory, or parts of it, take the copy, until {@link #unstage} or the second call after
    * this one; the memory does not change before {@link #awaitStaged} returns.
    */
-  public void stage(List<MemorySegment> batch) {
+  public void stage(MemorySegment samples, MemorySegment targets) {
     inputs.ifPresent(
         staged ->
             inScope(
                 () -> {
-                  staged.stage(batch);
+                  passes.checkLabels(targets);
+                  staged.stage(List.of(samples, targets));
                   return null;
                 }));
   }
@@ -510,6 +535,24 @@ public final class Network implements AutoCloseable {
   /** Forgets all copies of samples: their memory may be freed. */
   public void unstage() {
     inputs.ifPresent(DeviceInputs::clear);
+  }
+
+  /**
+   * The memory of all gradients on the device, laid out as {@link #gradientBuffer}; closed by the
+   * caller, before the network. Empty if they are on the host.
+   */
+  public Optional<DeviceRow> gradientRow() {
+    return engine
+        .accelerator()
+        .map(
+            device ->
+                inScope(
+                    () -> new DeviceRow(device, gradients.getFirst().everything().orElseThrow())));
+  }
+
+  /** Where a gradient begins in {@link #gradientBuffer}, in bytes. */
+  public long gradientOffset(int parameter) {
+    return gradients.getFirst().offset(parameter);
   }
 
   /** Memory for samples, from which a device can copy by itself; closed by the caller. */

@@ -335,7 +335,17 @@ final class Passes {
       return;
     }
     checkMemory("labels", targets, (long) Long.BYTES * count);
-    for (int i = 0; i < count; i++) {
+    if (network.staged(targets.asSlice(0, (long) Long.BYTES * count)).isEmpty()) {
+      checkLabels(targets.asSlice(0, (long) Long.BYTES * count));
+    }
+  }
+
+  /** Refuses labels of classes that there are not: a device would not survive them. */
+  void checkLabels(MemorySegment targets) {
+    if (loss.target() != Loss.Target.LABEL || spec.outputs().isEmpty()) {
+      return;
+    }
+    for (int i = 0; i < targets.byteSize() / Long.BYTES; i++) {
       long label = targets.getAtIndex(ValueLayout.JAVA_LONG, i);
       if (label < 0 || label >= outputs) {
         throw new UsageException(

@@ -58,6 +58,18 @@ class CudaDeviceTest extends DeviceContract {
   }
 
   @Test
+  void theSameStepsOfAResidualNetworkGiveTheSameBits() {
+    Seed seed = TestSeed.of(CudaDeviceTest.class);
+    Batches batch = Batches.random(seed, RESNET, DType.FLOAT32, 32);
+    for (NetworkOptions.Precision precision : NetworkOptions.Precision.values()) {
+      NetworkOptions options = NetworkOptions.DEFAULT.withPrecision(precision);
+      assertArrayEquals(
+          losses(device(), RESNET, seed, options, batch),
+          losses(device(), RESNET, seed, options, batch));
+    }
+  }
+
+  @Test
   void whatDoesNotFitIsSaidAndTheNextStepGoesOn() {
     NetworkSpec spec = ResNet.spec(18, 10);
     Seed seed = TestSeed.of(CudaDeviceTest.class);

@@ -160,14 +160,14 @@ abstract class DeviceContract {
   final void aResidualNetworkLearnsTheSame() {
     Seed seed = TestSeed.of(DeviceContract.class);
     NetworkSpec spec = ResNet.small(18, 10);
-    Batches batch = Batches.random(seed, spec, DType.FLOAT32, 4);
+    Batches batch = Batches.random(seed, spec, DType.FLOAT32, 2);
     double[] expected = losses(processor(), spec, seed, NetworkOptions.DEFAULT, batch);
     assertClose(expected, losses(device(), spec, seed, NetworkOptions.DEFAULT, batch), 2e-3, "");
     NetworkOptions mixed = NetworkOptions.DEFAULT.withPrecision(NetworkOptions.Precision.MIXED);
     assertClose(expected, losses(device(), spec, seed, mixed, batch), 5e-2, "mixed");
   }
 
-  private static double[] losses(
+  static double[] losses(
       Engine engine, NetworkSpec spec, Seed seed, NetworkOptions options, Batches batch) {
     try (Network network = Network.create(engine, spec, seed, options);
         Optimizer optimizer =
@@ -184,14 +184,10 @@ abstract class DeviceContract {
   @Test
   final void theSameStepsGiveTheSameBits() {
     Seed seed = TestSeed.of(DeviceContract.class);
-    NetworkSpec spec = ResNet.small(18, 10);
-    Batches batch = Batches.random(seed, spec, DType.FLOAT32, 8);
-    NetworkOptions mixed = NetworkOptions.DEFAULT.withPrecision(NetworkOptions.Precision.MIXED);
-    for (NetworkOptions options : List.of(NetworkOptions.DEFAULT, mixed)) {
-      assertArrayEquals(
-          losses(device(), spec, seed, options, batch),
-          losses(device(), spec, seed, options, batch));
-    }
+    Batches batch = Batches.random(seed, GRAPH, DType.FLOAT32, 8);
+    assertArrayEquals(
+        losses(device(), GRAPH, seed, NetworkOptions.DEFAULT, batch),
+        losses(device(), GRAPH, seed, NetworkOptions.DEFAULT, batch));
   }
 
   @Test
@@ -353,8 +349,9 @@ abstract class DeviceContract {
         MemorySegment labels = pinned.allocate(part.labels().byteSize(), 64);
         images.copyFrom(part.images());
         labels.copyFrom(part.labels());
-        two.stage(List.of(images, labels));
+        two.stage(images, labels);
         two.awaitStaged();
+        images.fill((byte) 0);
         for (int from = 0; from < 4; from += 2) {
           Batches half = new Batches(images, labels, 4, batch.imageBytes()).part(from, 2);
           Samples samples = half.samples();
