@@ -49,8 +49,9 @@ import picocli.CommandLine.Parameters;
     name = "train",
     description = {
       "Trains the network of a configuration in one or more processes, which share the samples of"
-          + " each step, or as --strategy says. Everything about the run goes into a folder below runs/: the resolved configuration, metrics,"
-          + " TensorBoard events, a report and checkpoints."
+          + " each step, or as --strategy says. Everything about the run goes into a folder below"
+          + " runs/: the resolved configuration, metrics, TensorBoard events, a report and"
+          + " checkpoints."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -225,7 +226,7 @@ final class TrainCommand extends TandemCommand {
       remarks.forEach(err()::println);
       config.save(run.path());
       session.begin(words(), placement.hosts());
-      config.compute().chooseLibtorch();
+      config.chooseDevice();
       Engine.unpack(ConsoleProgress.system());
       Curves told = session.train(() -> train(session, placement, config));
       TrainingEvent.Result result = told.result();

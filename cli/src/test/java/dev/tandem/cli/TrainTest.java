@@ -273,7 +273,8 @@ class TrainTest {
         failed(2, "batch.globl=3")
             .contains("unknown key 'batch.globl'; did you mean 'batch.global'?"));
     assertTrue(failed(2, "network.model=caffe-cifar").contains("are 3x28x28"));
-    assertTrue(failed(2, "device=cuda:0").contains("computes on the CPU only"));
+    assertTrue(failed(2, "device=cuda:1000").startsWith("tandem: device: cuda:1000, but "));
+    assertTrue(failed(2, "device=cpu", "precision=tf32").contains("precision: tf32 is for GPUs"));
     assertTrue(
         failed(1, "data.train=/no/such/data", "data.normalise=none")
             .contains("data.train: cannot read /no/such/data"));

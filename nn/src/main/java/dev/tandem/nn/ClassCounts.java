@@ -46,9 +46,9 @@ public final class ClassCounts {
    * @param labels of int64: the class of each sample
    */
   void add(Tensor scores, Tensor answers, Tensor labels) {
-    MemorySegment score = scores.to(ScalarType.DOUBLE).contiguous().memory();
-    MemorySegment answer = answers.contiguous().memory();
-    MemorySegment label = labels.contiguous().memory();
+    MemorySegment score = scores.to(ScalarType.DOUBLE).contiguous().onHost().memory();
+    MemorySegment answer = answers.contiguous().onHost().memory();
+    MemorySegment label = labels.contiguous().onHost().memory();
     int samples = (int) labels.numel();
     for (int i = 0; i < samples; i++) {
       int is = (int) label.getAtIndex(ValueLayout.JAVA_LONG, i);

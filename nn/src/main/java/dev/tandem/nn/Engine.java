@@ -2,23 +2,28 @@ package dev.tandem.nn;
 
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.engine.Accelerator;
 import dev.tandem.nn.engine.CountedArena;
 import dev.tandem.nn.engine.EngineException;
 import dev.tandem.nn.engine.Libtorch;
 import dev.tandem.nn.engine.StorageCount;
+import dev.tandem.nn.internal.FlatTensors;
 import dev.tandem.posix.Capability;
 import dev.tandem.posix.NativeEnvironment;
 import dev.tandem.posix.NativeHeap;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * The compute engine of this process, libtorch, with a fixed number of threads for each operation.
  *
  * <p>It comes with the build, or from the folder of an installed torch that {@link #use} or the
- * variable {@code TANDEM_LIBTORCH} names. The native library is loaded once in the life of a
- * process and never unloaded. All methods may be called by any thread.
+ * variable {@code TANDEM_LIBTORCH} names, or that {@link #choose} finds for a GPU. The native
+ * library is loaded once in the life of a process and never unloaded. All methods may be called by
+ * any thread.
  */
 public final class Engine {
 
@@ -28,13 +33,34 @@ public final class Engine {
   private static Libtorch loaded;
   private static Optional<Path> named = Optional.empty();
 
+  private final EngineOptions options;
   private final Device device;
-  private final int threads;
+  private final Optional<Accelerator> accelerator;
   private final StorageCount storage = new StorageCount();
 
-  private Engine(Device device, int threads) {
+  private Engine(EngineOptions options, Device device, Optional<Accelerator> accelerator) {
+    this.options = options;
     this.device = device;
-    this.threads = threads;
+    this.accelerator = accelerator;
+  }
+
+  /**
+   * Decides, for the whole process, which libtorch is loaded for this device. To be called before
+   * the engine is first used.
+   *
+   * @throws dev.tandem.core.UsageException if a GPU is wanted that cannot be used
+   */
+  public static DeviceChoice choose(Device wanted) {
+    synchronized (LOADING) {
+      DeviceChoice choice =
+          loaded == null
+              ? DeviceChoice.of(wanted, installed())
+              : DeviceChoice.of(wanted, Optional.of(loaded.folder()));
+      if (loaded == null) {
+        named = choice.libtorch().or(() -> named);
+      }
+      return choice;
+    }
   }
 
   /**
@@ -101,13 +127,52 @@ public final class Engine {
    * @throws WorkFailedException if there is no native library for this platform
    */
   public static Engine start(Device device, int threads) {
-    if (threads < 1) {
-      throw new IllegalArgumentException("the engine needs at least 1 thread, not " + threads);
-    }
+    return start(EngineOptions.of(device, threads));
+  }
+
+  /**
+   * The engine that computes in this way.
+   *
+   * @throws WorkFailedException if there is no native library for this platform
+   * @throws dev.tandem.core.UsageException if a GPU is wanted that cannot be used
+   */
+  public static Engine start(EngineOptions options) {
+    Device device = choose(options.device()).device();
     prepare();
-    Engine engine = new Engine(device, threads);
+    if (!device.gpu()) {
+      return started(options, device, Optional.empty());
+    }
+    int number = device.number().orElseGet(() -> options.localRank() % Math.max(1, loaded.gpus()));
+    Accelerator gpu = loaded.gpu(number);
+    Libtorch.setGpuArithmetic(options.tf32(), options.repeatable());
+    return started(options, new Device(gpu.name()), Optional.of(gpu));
+  }
+
+  private static Engine started(
+      EngineOptions options, Device device, Optional<Accelerator> accelerator) {
+    Engine engine = new Engine(options, device, accelerator);
     engine.enter();
     return engine;
+  }
+
+  /** An engine on a device that tests bring. */
+  static Engine on(Accelerator accelerator, EngineOptions options) {
+    prepare();
+    return started(options, new Device("cuda:0"), Optional.of(accelerator));
+  }
+
+  /** GPUs that this process can compute on, and what they are; none without a libtorch for them. */
+  public static List<String> gpus() {
+    prepare();
+    return IntStream.range(0, loaded.gpus())
+        .mapToObj(i -> "cuda:%d: %s".formatted(i, loaded.gpu(i).description()))
+        .toList();
+  }
+
+  /** The folder that libtorch is loaded from. */
+  public static Path folder() {
+    prepare();
+    return loaded.folder();
   }
 
   /** What it computes on. */
@@ -115,9 +180,26 @@ public final class Engine {
     return device;
   }
 
+  /** What it computes on, for a person. */
+  public String description() {
+    return accelerator
+        .map(gpu -> "%s, %s".formatted(gpu.name(), gpu.description()))
+        .orElse(device.name());
+  }
+
+  /** The device with memory of its own, if it computes on one. */
+  Optional<Accelerator> accelerator() {
+    return accelerator;
+  }
+
+  /** How it was started. */
+  EngineOptions options() {
+    return options;
+  }
+
   /** Threads that compute one operation, the caller among them. */
   public int threads() {
-    return threads;
+    return options.threads();
   }
 
   /** Bytes that its tensors have now, and had at most. */
@@ -135,9 +217,19 @@ public final class Engine {
     return new CountedArena(storage);
   }
 
+  /** Where its tensors are. */
+  FlatTensors.Place place(Arena arena) {
+    return new FlatTensors.Place(arena, accelerator.orElse(null));
+  }
+
+  /** A shared arena for memory of the host that does not count in {@link #memory} on a device. */
+  Arena hostArena() {
+    return accelerator.isPresent() ? Arena.ofShared() : arena();
+  }
+
   /** Must come first in each call: the engine keeps its number of threads per calling thread. */
   void enter() {
-    Libtorch.enter(threads, storage);
+    Libtorch.enter(options.threads(), storage, accelerator.orElse(null));
   }
 
   private static Optional<Path> installed() {

@@ -16,15 +16,26 @@ public interface GradientListener {
    *
    * @param shard which of the step's batches it comes from; 0 if there is one
    * @param parameter its place in {@link Network#parameters}
-   * @param gradient the network's own memory
+   * @param gradient the network's own memory; of a network on a device a copy, which is brought in
+   *     line by {@link Network#downloadGradients} only
    */
   void ready(int shard, int parameter, TensorView gradient);
+
+  /**
+   * Whether gradients are wanted while the backward pass goes on; else all may come at its end,
+   * which lets a device repeat a step from a recording.
+   */
+  default boolean early() {
+    return true;
+  }
 
   /** The loss is known and the way back begins; not told when the whole graph is one call. */
   default void backwardBegins() {}
 
   /**
    * The network has answered one of the step's batches, whose targets are labels.
+   *
+   * <p>On a device this is known, and told, after the backward pass.
    *
    * @param correct counts the samples that are classified right; valid during this call
    */

@@ -58,7 +58,7 @@ public final class LayerPasses implements AutoCloseable {
   public LayerPasses(Engine engine, LayerSpec spec, List<Shape> inputs, DType dtype, Seed seed) {
     engine.enter();
     this.engine = engine;
-    arena = engine.arena();
+    arena = engine.hostArena();
     this.dtype = dtype;
     name = spec.name();
     inputShapes = List.copyOf(inputs);
@@ -67,15 +67,18 @@ public final class LayerPasses implements AutoCloseable {
     inputSamples = exchanges ? ((Exchange) spec).forward().source() : SampleShare.ALL;
     outputSamples = exchanges ? ((Exchange) spec).forward().result() : SampleShare.ALL;
     List<ParameterSpec> parameterSpecs = spec.parameters(inputs);
-    parameters = new FlatTensors(arena, "", dtype, parameterSpecs);
-    gradients = new FlatTensors(arena, "", dtype, parameterSpecs);
-    buffers = new FlatTensors(arena, "", dtype, spec.buffers(inputs));
+    FlatTensors.Place place = engine.place(arena);
+    parameters = new FlatTensors(place, "", dtype, parameterSpecs);
+    gradients = new FlatTensors(place, "", dtype, parameterSpecs);
+    buffers = new FlatTensors(place, "", dtype, spec.buffers(inputs));
     for (int i = 0; i < parameterSpecs.size(); i++) {
       FirstValues.fill(parameters.views().get(i), parameterSpecs.get(i), seed);
     }
     for (int i = 0; i < buffers.views().size(); i++) {
       FirstValues.fill(buffers.views().get(i), spec.buffers(inputs).get(i), seed);
     }
+    parameters.upload();
+    buffers.upload();
     layer =
         Layers.of(
             spec,
@@ -83,13 +86,15 @@ public final class LayerPasses implements AutoCloseable {
             new LayerTensors(
                 parameters.tensors(),
                 buffers.tensors(),
+                List.of(),
                 ScalarType.of(dtype),
+                engine.accelerator().isPresent(),
                 true,
                 workspace,
                 new TransferTime()));
   }
 
-  /** The parameters: live memory. */
+  /** The parameters: live memory, or on a device a copy of its first values. */
   public List<TensorView> parameters() {
     return parameters.views();
   }
@@ -122,7 +127,7 @@ public final class LayerPasses implements AutoCloseable {
       List<Tensor> tensors = new ArrayList<>();
       for (int i = 0; i < inputs.size(); i++) {
         // A copy: the caller may reuse its memory before the backward passes.
-        tensors.add(Torch.fast(input(inputs.get(i), i).copy()));
+        tensors.add(Torch.fast(input(inputs.get(i), i).copy().onDevice()));
       }
       statistics = step.statistics();
       pass =
@@ -137,7 +142,7 @@ public final class LayerPasses implements AutoCloseable {
   public void backwardData(MemorySegment outputGradient, List<MemorySegment> inputGradients) {
     engine.enter();
     try (Scope _ = new Scope()) {
-      Tensor gradient = Torch.fast(output(outputGradient));
+      Tensor gradient = Torch.fast(output(outputGradient).onDevice());
       List<Tensor> results = backwardData(gradient);
       for (int i = 0; i < results.size(); i++) {
         input(inputGradients.get(i), i).copy_(results.get(i));
@@ -149,9 +154,10 @@ public final class LayerPasses implements AutoCloseable {
   public void backwardWeights(MemorySegment outputGradient) {
     engine.enter();
     try (Scope _ = new Scope()) {
-      Tensor gradient = Torch.fast(output(outputGradient));
+      Tensor gradient = Torch.fast(output(outputGradient).onDevice());
       layer.backwardWeights(pass(), gradient, new GradientSink(gradients.tensors(), false));
     }
+    gradients.download();
   }
 
   @Override
@@ -184,9 +190,10 @@ public final class LayerPasses implements AutoCloseable {
   }
 
   private Tensor total(Tensor sums) {
-    Tensor total = sums.copy().zero_();
-    statistics.sum(name, List.of(sums.memory()), total.memory());
-    return total;
+    Tensor there = sums.onHost();
+    Tensor total = there.copy().zero_();
+    statistics.sum(name, List.of(there.memory()), total.memory());
+    return total.onDevice();
   }
 
   private Layer.Pass pass() {

@@ -6,8 +6,12 @@ import dev.tandem.core.Region;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.engine.Accelerator;
+import dev.tandem.nn.engine.DeviceRow;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
+import dev.tandem.nn.engine.Tensor;
+import dev.tandem.nn.internal.Converted;
 import dev.tandem.nn.internal.FirstValues;
 import dev.tandem.nn.internal.FlatTensors;
 import dev.tandem.nn.internal.Graph;
@@ -22,6 +26,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -32,7 +37,8 @@ import java.util.stream.Collectors;
  *
  * <p>Parameters, buffers and gradients live in native memory that the network owns until it is
  * closed; the views that it hands out are that very memory, so what a caller writes there (an
- * averaged gradient, a restored parameter) is what the network uses next. One thread at a time may
+ * averaged gradient, a restored parameter) is what the network uses next. On a device they are a
+ * copy: {@link #download} and {@link #upload} bring both sides in line. One thread at a time may
  * use a network and its views.
  */
 public final class Network implements AutoCloseable {
@@ -51,6 +57,10 @@ public final class Network implements AutoCloseable {
   private final Graph graph;
   private final Passes passes;
   private final NetworkPart part;
+  private final FlatTensors.Place place;
+  private final Optional<Converted> converted;
+  private final Optional<DeviceInputs> inputs;
+  private final Optional<RepeatedStep> repeated;
 
   private Network(
       Engine engine,
@@ -60,7 +70,11 @@ public final class Network implements AutoCloseable {
       Optional<ParameterMemory> memory) {
     engine.enter();
     this.engine = engine;
-    arena = engine.arena();
+    if (memory.isPresent() && engine.accelerator().isPresent()) {
+      throw new UsageException(
+          "parameters in memory from outside do not go with " + engine.device().name());
+    }
+    arena = engine.hostArena();
     this.spec = spec;
     this.options = options;
     this.part = part;
@@ -71,7 +85,8 @@ public final class Network implements AutoCloseable {
     }
     frozen = new LinkedHashSet<>(all);
     frozen.retainAll(spec.nodes().stream().map(NetworkSpec.Node::name).toList());
-    buffers = new FlatTensors(arena, "", options.dtype(), spec.buffers());
+    place = engine.place(arena);
+    buffers = new FlatTensors(place, "", options.dtype(), spec.buffers());
     if (memory.isPresent()) {
       ParameterMemory given = memory.get();
       parameters = tensors(given.parameters());
@@ -79,14 +94,33 @@ public final class Network implements AutoCloseable {
       updatedParameters = new FlatTensors(given.parameters().updated(), Optional.empty());
       updatedGradients = new FlatTensors(given.gradients().updated(), Optional.empty());
     } else {
-      parameters = new FlatTensors(arena, "", options.dtype(), spec.parameters());
-      gradients.add(new FlatTensors(arena, "", options.dtype(), spec.parameters()));
+      parameters = new FlatTensors(place, "", options.dtype(), spec.parameters());
+      gradients.add(new FlatTensors(place, "", options.dtype(), spec.parameters()));
       updatedParameters = parameters;
       updatedGradients = gradients.getFirst();
     }
     LayerHook hook = memory.map(Network::hook).orElse(LayerHook.NONE);
-    graph = new Graph(spec, parameters.tensors(), buffers.tensors(), computing(), frozen, hook);
+    Optional<Accelerator> device = engine.accelerator();
+    converted =
+        device.isPresent() && computing() != ScalarType.of(options.dtype())
+            ? Optional.of(new Converted(parameters, computing()))
+            : Optional.empty();
+    graph =
+        device.isPresent()
+            ? new Graph(
+                spec,
+                parameters.tensors(),
+                buffers.tensors(),
+                converted.map(Converted::tensors).orElse(List.of()),
+                computing(),
+                frozen)
+            : new Graph(spec, parameters.tensors(), buffers.tensors(), computing(), frozen, hook);
     passes = new Passes(this);
+    inputs = device.map(DeviceInputs::new);
+    repeated =
+        device
+            .filter(_ -> engine.options().graph())
+            .map(there -> new RepeatedStep(this, passes, there));
   }
 
   /** A network in float32 with first parameters that depend on the seed alone. */
@@ -128,6 +162,7 @@ public final class Network implements AutoCloseable {
         network.buffers().stream().map(part::region).toList(),
         part.whole().buffers(),
         seed);
+    network.upload();
     return network;
   }
 
@@ -291,11 +326,46 @@ public final class Network implements AutoCloseable {
    * @return the mean loss of each batch
    */
   public double[] forwardBackward(List<Samples> shards, TrainingStep step) {
-    try (OpenRun run = passes.begin(shards, step, false)) {
-      double[] losses = run.forward();
-      run.backward();
-      return losses;
+    if (shards.size() == 1
+        && repeated.isPresent()
+        && repeated.get().takes(shards.getFirst(), step)) {
+      passes.checkSamples(shards.getFirst());
+      return new double[] {inScope(() -> repeated.get().run(shards.getFirst(), step))};
     }
+    return computed(shards, step);
+  }
+
+  private double[] computed(List<Samples> shards, TrainingStep step) {
+    try (OpenRun run = passes.begin(shards, step, false)) {
+      run.forward();
+      run.backward();
+      return run.losses();
+    }
+  }
+
+  /** Passes that are not taken from a recording; the mean loss. */
+  double passesOf(Samples samples, TrainingStep step) {
+    return computed(List.of(samples), step)[0];
+  }
+
+  /**
+   * The passes of a step while the device records.
+   *
+   * @param batch as the caller has it
+   * @return what {@link Passes#read} reads, retained
+   */
+  Tensor recordedPasses(Tensor batch, Tensor targets, int count, TrainingStep step) {
+    return inScope(
+        () -> {
+          Samples nowhere = new Samples(MemorySegment.NULL, MemorySegment.NULL, count);
+          Tensor prepared = passes.prepared(batch).retain();
+          try (OpenRun run =
+              new OpenRun(this, passes, List.of(nowhere), step, false, List.of(prepared))) {
+            Tensor results = run.forward(targets, step.share(count));
+            run.backwardUntold();
+            return results;
+          }
+        });
   }
 
   /**
@@ -375,10 +445,168 @@ public final class Network implements AutoCloseable {
     passes.predict(inputs, count, answers);
   }
 
+  /** What computes it, for a person. */
+  public String device() {
+    return engine.description();
+  }
+
+  /** Whether the engine's tensors are on a device, and the views a copy of them on the host. */
+  public boolean onDevice() {
+    return engine.accelerator().isPresent();
+  }
+
+  /** On a device, brings {@link #parameters} and {@link #buffers} in line with it. */
+  public void download() {
+    inScope(
+        () -> {
+          parameters.download();
+          buffers.download();
+          return null;
+        });
+  }
+
+  /** On a device, brings it in line with {@link #parameters} and {@link #buffers}. */
+  public void upload() {
+    inScope(
+        () -> {
+          parameters.upload();
+          buffers.upload();
+          return null;
+        });
+  }
+
+  /** On a device, brings {@link #buffers} in line with it. */
+  public void downloadBuffers() {
+    inScope(
+        () -> {
+          buffers.download();
+          return null;
+        });
+  }
+
+  /** On a device, brings it in line with {@link #buffers}. */
+  public void uploadBuffers() {
+    inScope(
+        () -> {
+          buffers.upload();
+          return null;
+        });
+  }
+
+  /** On a device, brings {@link #gradients(int)} in line with it. */
+  public void downloadGradients(int shard) {
+    inScope(
+        () -> {
+          gradientBucket(shard).download();
+          return null;
+        });
+  }
+
+  /** On a device, brings its gradients in line with {@link #gradients()}. */
+  public void uploadGradients() {
+    inScope(
+        () -> {
+          gradientBucket(0).upload();
+          return null;
+        });
+  }
+
+  /**
+   * Begins to copy samples to the device, if there is one, while it computes others. Passes over
+   * this memory, or parts of it, take the copy, until {@link #unstage} or the second call after
+   * this one; the memory does not change before {@link #awaitStaged} returns.
+   */
+  public void stage(MemorySegment samples, MemorySegment targets) {
+    inputs.ifPresent(
+        staged ->
+            inScope(
+                () -> {
+                  passes.checkLabels(targets);
+                  staged.stage(List.of(samples, targets));
+                  return null;
+                }));
+  }
+
+  /** Waits until the samples that were staged last are copied. */
+  public void awaitStaged() {
+    inputs.ifPresent(DeviceInputs::await);
+  }
+
+  /** Forgets all copies of samples: their memory may be freed. */
+  public void unstage() {
+    inputs.ifPresent(DeviceInputs::clear);
+  }
+
+  /**
+   * The memory of all gradients on the device, laid out as {@link #gradientBuffer}; closed by the
+   * caller, before the network. Empty if they are on the host.
+   */
+  public Optional<DeviceRow> gradientRow() {
+    return engine
+        .accelerator()
+        .map(
+            device ->
+                inScope(
+                    () -> new DeviceRow(device, gradients.getFirst().everything().orElseThrow())));
+  }
+
+  /** Where a gradient begins in {@link #gradientBuffer}, in bytes. */
+  public long gradientOffset(int parameter) {
+    return gradients.getFirst().offset(parameter);
+  }
+
+  /** Memory for samples, from which a device can copy by itself; closed by the caller. */
+  public Arena sampleArena() {
+    return engine.accelerator().<Arena>map(PinnedArena::new).orElseGet(Arena::ofShared);
+  }
+
+  /** Where the copy of samples on the device is, if there is one. */
+  OptionalLong staged(MemorySegment samples) {
+    return inputs.map(all -> all.address(samples)).orElse(OptionalLong.empty());
+  }
+
+  /** Samples where the engine computes. */
+  Tensor onDevice(MemorySegment samples, ScalarType type, long... extents) {
+    long bytes = type.bytes();
+    for (long extent : extents) {
+      bytes *= extent;
+    }
+    OptionalLong copy = staged(samples.asSlice(0, bytes));
+    return copy.isPresent()
+        ? Tensor.on(engine.accelerator().orElseThrow(), copy.getAsLong(), type, extents)
+        : Tensor.of(samples, type, extents).onDevice();
+  }
+
+  /** A pass begins: what is made of all parameters together is made now. */
+  void beginPass() {
+    converted.ifPresent(Converted::refresh);
+  }
+
+  /** Nothing is learnt of this parameter. */
+  void clearGradient(int parameter) {
+    if (onDevice()) {
+      inScope(() -> gradientBucket(0).tensor(parameter).zero_());
+    } else {
+      gradientBucket(0).views().get(parameter).data().fill((byte) 0);
+    }
+  }
+
+  FlatTensors bufferTensors() {
+    return buffers;
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
   /** Frees all memory; views of it can no longer be read. */
   @Override
   public void close() {
     if (arena.scope().isAlive()) {
+      engine.enter();
+      repeated.ifPresent(RepeatedStep::close);
+      inputs.ifPresent(DeviceInputs::close);
+      converted.ifPresent(Converted::close);
       parameters.close();
       buffers.close();
       gradients.forEach(FlatTensors::close);
@@ -394,7 +622,12 @@ public final class Network implements AutoCloseable {
 
   /** Memory that counts with the network's. */
   Arena newArena() {
-    return engine.arena();
+    return engine.hostArena();
+  }
+
+  /** Where tensors of an optimizer are. */
+  FlatTensors.Place place(Arena arenaOfTensors) {
+    return engine.place(arenaOfTensors);
   }
 
   Graph graph() {
@@ -418,7 +651,7 @@ public final class Network implements AutoCloseable {
 
   FlatTensors gradientBucket(int shard) {
     while (gradients.size() <= shard) {
-      gradients.add(new FlatTensors(arena, "", options.dtype(), spec.parameters()));
+      gradients.add(new FlatTensors(place, "", options.dtype(), spec.parameters()));
     }
     return gradients.get(shard);
   }

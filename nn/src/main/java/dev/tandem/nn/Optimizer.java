@@ -23,9 +23,12 @@ public interface Optimizer extends AutoCloseable {
   /**
    * All that must be kept to go on from here as if nothing had happened: views of the network's
    * parameters and buffers, of this optimizer's state, and the caller's own values. Copying saved
-   * bytes into these views restores a run in place.
+   * bytes into these views, and then calling {@link #stateChanged}, restores a run in place.
    */
   StateTree stateTree(Map<String, String> values);
+
+  /** The views of {@link #stateTree} were written: a device takes what is in them. */
+  void stateChanged();
 
   /**
    * Which region of a whole network's state each tensor of {@link #stateTree} is, by its name;

@@ -42,7 +42,7 @@ abstract class ParameterwiseOptimizer implements Optimizer {
     for (String name : slotNames) {
       slots.add(
           new FlatTensors(
-              arena,
+              network.place(arena),
               network.dtype(),
               updated.stream().map(view -> "optimizer." + name + "." + view.name()).toList(),
               updated.stream().map(TensorView::shape).toList()));
@@ -51,6 +51,32 @@ abstract class ParameterwiseOptimizer implements Optimizer {
 
   /** Changes one parameter. */
   abstract void update(Update update, double learningRate);
+
+  /**
+   * Changes all parameters by one operation for many, on a device.
+   *
+   * @return whether it can
+   */
+  boolean updateTogether(List<Update> updates, double learningRate) {
+    return false;
+  }
+
+  /** Of the updates that decay, or of the others: what they have in common. */
+  record Together(List<Tensor> parameters, List<Tensor> gradients, List<Update> updates) {
+
+    static Together of(List<Update> all, boolean decays) {
+      List<Update> some = all.stream().filter(each -> each.decays() == decays).toList();
+      return new Together(
+          some.stream().map(Update::parameter).toList(),
+          some.stream().map(Update::gradient).toList(),
+          some);
+    }
+  }
+
+  /** What is kept of these parameters under the name with this number. */
+  final List<Tensor> kept(int slot, Together together) {
+    return together.updates().stream().map(update -> kept(slot, update)).toList();
+  }
 
   /** Runs before the parameters of a step are changed. */
   void beforeStep() {
@@ -70,6 +96,9 @@ abstract class ParameterwiseOptimizer implements Optimizer {
           steps.set(ValueLayout.JAVA_LONG, 0, steps() + 1);
           List<Update> updates = updates();
           network.part().norms().ifPresent(norms -> beforeUpdates(updates, norms));
+          if (network.onDevice() && updateTogether(updates, learningRate)) {
+            return null;
+          }
           for (Update update : updates) {
             try (Scope _ = new Scope()) { // What a parameter needs is free for the next.
               update(update, learningRate);
@@ -132,10 +161,26 @@ abstract class ParameterwiseOptimizer implements Optimizer {
 
   @Override
   public final StateTree stateTree(Map<String, String> values) {
+    network.download();
+    network.inScope(
+        () -> {
+          slots.forEach(FlatTensors::download);
+          return null;
+        });
     List<TensorView> tensors = new ArrayList<>(network.parameters());
     tensors.addAll(network.buffers());
     tensors.addAll(state());
     return StateTree.of(tensors, values);
+  }
+
+  @Override
+  public final void stateChanged() {
+    network.upload();
+    network.inScope(
+        () -> {
+          slots.forEach(FlatTensors::upload);
+          return null;
+        });
   }
 
   @Override

@@ -11,23 +11,23 @@ record SampleLosses(Target target, SampleLoss loss) implements Loss {
 
   @Override
   public Tensor meanLoss(Tensor outputs, Tensor targets) {
-    Tensor mean = Tensor.zeros(ScalarType.DOUBLE, 1);
+    Tensor mean = Tensor.emptyOnHost(ScalarType.DOUBLE, 1);
     mean.memory().set(ValueLayout.JAVA_DOUBLE, 0, compute(outputs, targets, null));
-    return mean.sum();
+    return mean.onDevice().sum();
   }
 
   @Override
   public Tensor gradient(Tensor outputs, Tensor targets) {
-    Tensor gradient = Tensor.zeros(ScalarType.FLOAT, outputs.sizes());
+    Tensor gradient = Tensor.emptyOnHost(ScalarType.FLOAT, outputs.sizes());
     compute(outputs, targets, gradient.memory());
-    return gradient.div_((double) outputs.size(0)).to(outputs.type());
+    return gradient.onDevice().div_((double) outputs.size(0)).to(outputs.type());
   }
 
   private double compute(Tensor outputs, Tensor targets, MemorySegment gradients) {
     int samples = (int) outputs.size(0);
     int width = (int) (outputs.numel() / samples);
-    MemorySegment given = outputs.to(ScalarType.FLOAT).contiguous().memory();
-    MemorySegment wanted = targets.to(ScalarType.FLOAT).contiguous().memory();
+    MemorySegment given = outputs.to(ScalarType.FLOAT).contiguous().onHost().memory();
+    MemorySegment wanted = targets.to(ScalarType.FLOAT).contiguous().onHost().memory();
     float[] output = new float[width];
     float[] target = new float[target() == Target.LABEL ? 1 : width];
     float[] gradient = new float[width];

@@ -1,7 +1,9 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Tensor;
+import java.util.List;
 
 /**
  * Stochastic gradient descent with momentum, after Sutskever et al. as PyTorch writes it: v = m v +
@@ -45,6 +47,22 @@ public final class SgdMomentum extends ParameterwiseOptimizer {
     if (!Double.isInfinite(settings.largestNorm())) {
       Gradients.clip(network(), settings.largestNorm());
     }
+  }
+
+  @Override
+  boolean updateTogether(List<Update> updates, double learningRate) {
+    for (boolean decays : new boolean[] {true, false}) {
+      Together some = Together.of(updates, decays);
+      Functions.sgd(
+          some.parameters(),
+          some.gradients(),
+          kept(0, some),
+          decays ? settings.weightDecay() : 0,
+          settings.momentum(),
+          learningRate,
+          settings.nesterov());
+    }
+    return true;
   }
 
   @Override

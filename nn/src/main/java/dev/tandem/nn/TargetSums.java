@@ -21,8 +21,8 @@ public record TargetSums(double absolute, double squared, double sum, double sum
   static List<TargetSums> of(Tensor outputs, Tensor targets) {
     int samples = (int) outputs.size(0);
     int width = (int) (outputs.numel() / samples);
-    MemorySegment given = outputs.to(ScalarType.DOUBLE).contiguous().memory();
-    MemorySegment wanted = targets.to(ScalarType.DOUBLE).contiguous().memory();
+    MemorySegment given = outputs.to(ScalarType.DOUBLE).contiguous().onHost().memory();
+    MemorySegment wanted = targets.to(ScalarType.DOUBLE).contiguous().onHost().memory();
     List<TargetSums> all = new ArrayList<>();
     for (int output = 0; output < width; output++) {
       double absolute = 0;

@@ -1,6 +1,7 @@
 package dev.tandem.nn;
 
 import dev.tandem.core.Seed;
+import dev.tandem.core.TensorView;
 import java.util.Optional;
 
 /**
@@ -32,18 +33,21 @@ public record TrainingStep(
     Optional<LayerObserver> observer,
     Optional<LayerTimer> timer) {
 
+  private static final GradientListener NOBODY =
+      new GradientListener() {
+        @Override
+        public void ready(int shard, int parameter, TensorView gradient) {}
+
+        @Override
+        public boolean early() {
+          return false;
+        }
+      };
+
   /** A step of one process, which replaces the gradients. */
   public static TrainingStep of(Seed seed, long number) {
     return new TrainingStep(
-        seed,
-        number,
-        0,
-        false,
-        (shard, parameter, gradient) -> {},
-        null,
-        0,
-        Optional.empty(),
-        Optional.empty());
+        seed, number, 0, false, NOBODY, null, 0, Optional.empty(), Optional.empty());
   }
 
   /** The same step for samples that begin at this place among those of all ranks. */

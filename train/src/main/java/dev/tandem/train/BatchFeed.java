@@ -64,8 +64,12 @@ final class BatchFeed implements AutoCloseable {
     RecordPreparation preparation = config.trainingPreparation();
     Plan plan = step.plan(from, stepsLeft(from));
     LoaderOptions options =
-        config.data().loader().withVirtual(config.synchronisation().sharesPool());
-    loader =
+        config
+            .data()
+            .loader()
+            .withVirtual(config.synchronisation().sharesPool())
+            .withMemory(step::sampleArena);
+    BatchSource batches =
         reuse.isPresent()
             ? step.input()
                 .open(
@@ -76,6 +80,7 @@ final class BatchFeed implements AutoCloseable {
                     options,
                     step.pieces())
             : step.input().open(source, steps, preparation, plan, options, step.pieces());
+    loader = step.ahead(batches);
   }
 
   private long stepsLeft(Position from) {

@@ -5,11 +5,13 @@ import dev.tandem.checkpoint.SlicedState;
 import dev.tandem.core.TensorView;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.BatchSource;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.order.Position;
 import dev.tandem.nn.ClassCounts;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.sync.compress.Volume;
+import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +42,19 @@ public interface DistributedStep extends AutoCloseable {
   /** What this rank restores from checkpoints; refuses those that it cannot continue. */
   default SlicedState restorable(CheckpointStore checkpoints) {
     return state(Map.of());
+  }
+
+  /** What {@link #restorable} gave was restored: the step takes what is in it now. */
+  default void restored() {}
+
+  /** The batches of a source as this step takes them; closing them closes the source. */
+  default BatchSource ahead(BatchSource batches) {
+    return batches;
+  }
+
+  /** Memory for the batches of a source, which closes it. */
+  default Arena sampleArena() {
+    return Arena.ofShared();
   }
 
   /**

@@ -82,6 +82,9 @@ final class ElasticStep extends ReplicatedStep {
             together(own, step);
           } else {
             oneByOne(own, step);
+            if (network.onDevice()) {
+              reduceAll();
+            }
           }
         });
     return phases.in(Phase.SYNC, this::sums);
@@ -119,6 +122,7 @@ final class ElasticStep extends ReplicatedStep {
       gradientRows.forEach(ShardRows::clear);
     }
     losses.clear();
+    network.downloadBuffers();
     buffers.begin();
   }
 
@@ -126,6 +130,7 @@ final class ElasticStep extends ReplicatedStep {
     for (Shard shard : own) {
       boolean last = shard.slot() == own.getLast().slot();
       buffers.rewind();
+      network.uploadBuffers();
       phases.enter(Phase.FORWARD);
       TrainingStep training =
           TrainingStep.of(seed, step)
@@ -135,10 +140,13 @@ final class ElasticStep extends ReplicatedStep {
                   new StepListener(
                       phases,
                       (_, right) -> answered(shard, right),
+                      true,
                       (_, parameter, gradient) -> {
-                        keep(shard, parameter, gradient);
-                        if (last) {
-                          reduce(parameter);
+                        if (!network.onDevice()) {
+                          keep(shard, parameter, gradient);
+                          if (last) {
+                            reduce(parameter);
+                          }
                         }
                       }));
       try (Arena copies = Arena.ofConfined()) {
@@ -146,6 +154,10 @@ final class ElasticStep extends ReplicatedStep {
             network.forwardBackward(
                 shard.slice().samples(copies, mixup, step, shard.first()), training);
         losses.set(shard.slot(), 0, loss * shard.weight());
+      }
+      if (network.onDevice()) {
+        keepAll(shard, 0);
+        network.downloadBuffers();
       }
       buffers.keep(shard.slot());
     }
@@ -160,10 +172,13 @@ final class ElasticStep extends ReplicatedStep {
                 new StepListener(
                     phases,
                     (run, right) -> answered(own.get(run), right),
+                    true,
                     (run, parameter, gradient) -> {
-                      keep(own.get(run), parameter, gradient);
-                      if (run == own.size() - 1) {
-                        reduce(parameter);
+                      if (!network.onDevice()) {
+                        keep(own.get(run), parameter, gradient);
+                        if (run == own.size() - 1) {
+                          reduce(parameter);
+                        }
                       }
                     }))
             .withStatistics((_, parts, total) -> sumStatistics(own, parts, total));
@@ -177,6 +192,21 @@ final class ElasticStep extends ReplicatedStep {
       for (int i = 0; i < means.length; i++) {
         losses.set(own.get(i).slot(), 0, means[i] * own.get(i).weight());
       }
+      for (int i = 0; i < means.length && network.onDevice(); i++) {
+        keepAll(own.get(i), i);
+      }
+      if (network.onDevice()) {
+        reduceAll();
+      }
+    }
+  }
+
+  /** The gradients of a shard that a device has computed. */
+  private void keepAll(Shard shard, int run) {
+    network.downloadGradients(run);
+    List<TensorView> gradients = network.gradients(run);
+    for (int i = 0; i < gradients.size(); i++) {
+      keep(shard, i, gradients.get(i));
     }
   }
 
@@ -221,8 +251,10 @@ final class ElasticStep extends ReplicatedStep {
   private double sums() {
     underWay.forEach(Handle::await);
     underWay.clear();
+    network.uploadGradients();
     if (!synchronised) {
       buffers.average(data, shards);
+      network.uploadBuffers();
     }
     try (Arena own = Arena.ofConfined()) {
       MemorySegment both = own.allocate(ValueLayout.JAVA_DOUBLE, 2);

@@ -51,11 +51,13 @@ final class LocalGradients {
   private final boolean synchronised;
   private final Optional<StageRun> pipeline;
   private final boolean answers;
+  private final int ranks;
 
   private long correct;
 
   LocalGradients(StepContext context, Receiver receiver, BatchStatistics statistics) {
     data = context.groups().data();
+    ranks = context.groups().all().size();
     this.statistics = statistics;
     network = context.network();
     seed = context.dropout();
@@ -140,6 +142,7 @@ final class LocalGradients {
         new StepListener(
             phases,
             (_, right) -> correct += answers ? right : 0,
+            ranks > 1,
             (_, _, gradient) -> {
               if (last || !network.keepsGradients()) {
                 receiver.submit(gradient, weight);
@@ -176,8 +179,10 @@ final class LocalGradients {
   /** Every rank has seen other samples: the mean of their running statistics stands for all. */
   void averageBuffers() {
     if (!synchronised && !network.buffers().isEmpty()) {
+      network.downloadBuffers();
       List<MemorySegment> buffers = network.buffers().stream().map(TensorView::data).toList();
       data.fusedAllreduce(buffers, DType.FLOAT32, ReduceOp.AVERAGE);
+      network.uploadBuffers();
     }
   }
 

@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Looks at every step between its gradients and its update: what is not finite, or a loss that
@@ -44,10 +45,11 @@ final class LossGuard {
    * @param norm of its gradients
    * @param gradients in the order of the network, to name one that is to blame
    */
-  Optional<String> trouble(long step, double loss, double norm, List<TensorView> gradients) {
+  Optional<String> trouble(
+      long step, double loss, double norm, Supplier<List<TensorView>> gradients) {
     if (!Double.isFinite(loss) || !Double.isFinite(norm)) {
       String culprit =
-          firstNotFinite(gradients)
+          firstNotFinite(gradients.get())
               .map(gradient -> "; the first gradient that is not finite is that of " + of(gradient))
               .orElse("");
       return Optional.of(
@@ -60,7 +62,7 @@ final class LossGuard {
         && loss > smoothed + LEAST_JUMP) {
       return Optional.of(
           "step %d: the loss jumped from about %s to %s; the largest gradient is that of %s"
-              .formatted(step, number(smoothed), number(loss), of(largest(gradients))));
+              .formatted(step, number(smoothed), number(loss), of(largest(gradients.get()))));
     }
     smoothed = Double.isNaN(smoothed) ? loss : smoothed + NEW_SHARE * (loss - smoothed);
     return Optional.empty();

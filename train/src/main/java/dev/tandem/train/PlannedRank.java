@@ -122,7 +122,7 @@ public final class PlannedRank {
   private PlannedStep step() {
     DType activations =
         switch (config.compute().precision()) {
-          case FLOAT32 -> DType.FLOAT32;
+          case FLOAT32, TF32 -> DType.FLOAT32;
           case BFLOAT16 -> DType.BFLOAT16;
         };
     StrategyConfig strategy = config.strategy();

@@ -153,7 +153,11 @@ public final class RankMain {
       Communicator communicator,
       Circumstances circumstances,
       ProgramParts program) {
-    Supplier<Engine> engine = () -> given.compute().startEngine(threads(given, communicator));
+    int localRank = communicator.topology().localRank(communicator.rank());
+    if (communicator.rank() == 0 && !circumstances.resumes()) {
+      System.err.println(given.chooseDevice().line());
+    }
+    Supplier<Engine> engine = () -> given.startEngine(threads(given, communicator), localRank);
     TrainingConfig config = PipelineCuts.decided(given, communicator, circumstances.run(), engine);
     AtomicReference<TrainingEvent.Result> result = new AtomicReference<>();
     StepMeter meter = new StepMeter(INPUT_THREADS);
@@ -262,7 +266,10 @@ public final class RankMain {
                       new TrainingEvent.Generation(
                           partner.generation(), parts.communicator().size())));
       trainer.whenPlanned(
-          feed -> program.events(log).accept(begins(config, feed, made, parts.communicator())));
+          feed ->
+              program
+                  .events(log)
+                  .accept(begins(config, feed, made, parts.communicator(), network)));
     }
     if (circumstances.partner().isEmpty()) {
       trainer.whenLost(state -> saveAlone(state, parts, config, circumstances.run()));
@@ -283,7 +290,11 @@ public final class RankMain {
   }
 
   private static TrainingEvent begins(
-      TrainingConfig config, BatchFeed feed, long made, Communicator communicator) {
+      TrainingConfig config,
+      BatchFeed feed,
+      long made,
+      Communicator communicator,
+      Network network) {
     return new TrainingEvent.Begin(
         made,
         feed.stepsAtEnd(),
@@ -292,7 +303,7 @@ public final class RankMain {
         communicator.size(),
         config.mesh(communicator.size()).toString(),
         Engine.version(),
-        config.compute().device().name());
+        network.device());
   }
 
   /** What is under way cannot end without the lost rank; it ends first, so that nothing mixes. */

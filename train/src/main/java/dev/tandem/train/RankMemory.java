@@ -29,7 +29,7 @@ public record RankMemory(
     long kept =
         LayerCost.sum(layers, LayerCost::activations)
             * switch (config.compute().precision()) {
-              case FLOAT32 -> Float.BYTES;
+              case FLOAT32, TF32 -> Float.BYTES;
               case BFLOAT16 -> Short.BYTES;
             };
     // At level elastic the gradients of each of the rank's shards stay until they are summed.

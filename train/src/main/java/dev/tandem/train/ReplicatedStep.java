@@ -9,6 +9,8 @@ import dev.tandem.core.StateTree;
 import dev.tandem.core.TensorView;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.BatchSource;
+import dev.tandem.nn.BuffersBefore;
 import dev.tandem.nn.ClassCounts;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Gradients;
@@ -19,7 +21,6 @@ import dev.tandem.parallel.state.WholeDigest;
 import dev.tandem.train.StopRequests.Decision;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,8 +41,8 @@ abstract class ReplicatedStep implements DistributedStep {
   private final GroupInput input;
   private final Validation validation;
   private final boolean classifies;
-  private final Arena arena = Arena.ofShared();
-  private final List<MemorySegment> buffersBefore = new ArrayList<>();
+  private final boolean mixes;
+  private final BuffersBefore buffersBefore;
 
   ReplicatedStep(StepContext context) {
     communicator = context.groups().all();
@@ -50,9 +51,10 @@ abstract class ReplicatedStep implements DistributedStep {
     optimizer = context.optimizer();
     regions = optimizer.stateRegions();
     classifies = network.loss().target() == Loss.Target.LABEL;
+    mixes = context.config().data().mixup() > 0;
     input = context.rank().input();
     validation = new Validation(context.config(), context.rank(), this::plan);
-    network.buffers().forEach(buffer -> buffersBefore.add(arena.allocate(buffer.byteSize(), 64)));
+    buffersBefore = new BuffersBefore(network);
   }
 
   @Override
@@ -63,9 +65,25 @@ abstract class ReplicatedStep implements DistributedStep {
   @Override
   public Optional<SlicedState> aloneState(Map<String, String> values, boolean unfinished) {
     if (unfinished) {
-      undoBuffers();
+      buffersBefore.restore();
     }
     return Optional.of(state(values)).filter(state -> isWhole() && state.slices().isEmpty());
+  }
+
+  @Override
+  public void restored() {
+    optimizer.stateChanged();
+  }
+
+  @Override
+  public BatchSource ahead(BatchSource batches) {
+    // Mixtures of samples are made on the host.
+    return network.onDevice() && !mixes ? new AheadBatches(batches, network) : batches;
+  }
+
+  @Override
+  public Arena sampleArena() {
+    return network.sampleArena();
   }
 
   /** Whether this rank has all parameters and their state. */
@@ -80,9 +98,7 @@ abstract class ReplicatedStep implements DistributedStep {
 
   @Override
   public final double run(Batch batch, long step) {
-    for (int i = 0; i < buffersBefore.size(); i++) {
-      buffersBefore.get(i).copyFrom(network.buffers().get(i).data());
-    }
+    buffersBefore.remember();
     return compute(batch, step);
   }
 
@@ -99,6 +115,7 @@ abstract class ReplicatedStep implements DistributedStep {
 
   @Override
   public List<TensorView> gradients() {
+    network.downloadGradients(0);
     return network.gradients();
   }
 
@@ -114,14 +131,8 @@ abstract class ReplicatedStep implements DistributedStep {
 
   @Override
   public boolean discard(String problem) {
-    undoBuffers();
+    buffersBefore.restore();
     return false;
-  }
-
-  private void undoBuffers() {
-    for (int i = 0; i < buffersBefore.size(); i++) {
-      network.buffers().get(i).data().copyFrom(buffersBefore.get(i));
-    }
   }
 
   @Override
@@ -163,6 +174,6 @@ abstract class ReplicatedStep implements DistributedStep {
 
   @Override
   public void close() {
-    arena.close();
+    buffersBefore.close();
   }
 }

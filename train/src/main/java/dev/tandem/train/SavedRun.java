@@ -104,7 +104,8 @@ public final class SavedRun implements AutoCloseable {
         RankNetwork.create(
             config,
             communicator,
-            () -> config.compute().startEngine(wanted),
+            () ->
+                config.startEngine(wanted, communicator.topology().localRank(communicator.rank())),
             config.networkOptions().withFrozen(List.of()));
     try {
       long step = one ? Long.parseLong(checkpoint.group(1)) : steps.getLast();
@@ -118,6 +119,7 @@ public final class SavedRun implements AutoCloseable {
         }
         store.restore(step, state(rank.network()));
       }
+      rank.network().upload();
       return new SavedRun(config, rank, step, () -> {});
     } catch (RuntimeException e) {
       rank.close();

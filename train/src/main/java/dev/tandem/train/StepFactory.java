@@ -31,6 +31,9 @@ final class StepFactory {
   }
 
   private static DistributedStep dataParallel(StepContext context, StepMeter meter, Path run) {
+    if (context.network().onDevice()) {
+      return new DataParallelStep(context, new DeviceGradients(context));
+    }
     Optional<ShardedMemory> scattered =
         context.rank().sharded().filter(memory -> !memory.gradients().isWhole());
     return new DataParallelStep(

@@ -10,8 +10,9 @@ import java.util.function.LongSupplier;
  * gradients over.
  *
  * @param phases in the forward pass
+ * @param early whether gradients are wanted while the backward pass goes on
  */
-record StepListener(Phases phases, Answers answers, GradientListener gradients)
+record StepListener(Phases phases, Answers answers, boolean early, GradientListener gradients)
     implements GradientListener {
 
   /** Gets what was right. */

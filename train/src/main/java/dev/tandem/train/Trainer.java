@@ -72,6 +72,7 @@ public final class Trainer {
     SlicedState state = parts.step().restorable(parts.checkpoints());
     Optional<CheckpointStore.Restored> restored = parts.checkpoints().restoreNewest(state);
     if (restored.isPresent()) {
+      parts.step().restored();
       progress = RunProgress.of(restored.get().values(), steps, reuse);
       parts.sizing().restore(progress.sizing());
       restoredAfter = restored.get().step();

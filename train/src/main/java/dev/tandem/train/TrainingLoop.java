@@ -164,7 +164,7 @@ final class TrainingLoop {
   /** What is wrong never reaches the parameters: they are those of the last good step. */
   private void stopIfTroubled(Batch batch, double loss, double norm) {
     Position position = batch.position();
-    Optional<String> trouble = guard.trouble(position.step() + 1, loss, norm, step.gradients());
+    Optional<String> trouble = guard.trouble(position.step() + 1, loss, norm, step::gradients);
     if (trouble.isPresent()) {
       if (step.discard(trouble.get())) {
         return;

@@ -25,7 +25,7 @@ class RankMemoryTest {
     RankMemory memory = RankMemory.of(config, layers, 2);
     try (Network network =
             Network.create(
-                config.compute().startEngine(1),
+                config.startEngine(1, 0),
                 config.network(),
                 new Seed(1),
                 config.networkOptions());

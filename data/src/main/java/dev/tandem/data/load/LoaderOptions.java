@@ -1,6 +1,8 @@
 package dev.tandem.data.load;
 
 import dev.tandem.core.UsageException;
+import java.lang.foreign.Arena;
+import java.util.function.Supplier;
 
 /**
  * How a loader works; nothing here changes what it gives.
@@ -12,9 +14,15 @@ import dev.tandem.core.UsageException;
  *     two, at most eight), the rest for records (at least one step's)
  * @param virtual whether the threads are virtual ones: they share the carriers of the JVM, no more
  *     than processors, with all others of their kind
+ * @param memory makes the arena of all batches, which the loader closes
  */
 public record LoaderOptions(
-    int threads, int fetchThreads, long prefetchBytes, BadRecords badRecords, boolean virtual) {
+    int threads,
+    int fetchThreads,
+    long prefetchBytes,
+    BadRecords badRecords,
+    boolean virtual,
+    Supplier<Arena> memory) {
 
   private static final int MOST_THREADS = 256;
 
@@ -23,7 +31,7 @@ public record LoaderOptions(
 
   /** Options with threads of the operating system. */
   public LoaderOptions(int threads, int fetchThreads, long prefetchBytes, BadRecords badRecords) {
-    this(threads, fetchThreads, prefetchBytes, badRecords, false);
+    this(threads, fetchThreads, prefetchBytes, badRecords, false, Arena::ofShared);
   }
 
   public LoaderOptions {
@@ -41,22 +49,27 @@ public record LoaderOptions(
   }
 
   public LoaderOptions withThreads(int newThreads) {
-    return new LoaderOptions(newThreads, fetchThreads, prefetchBytes, badRecords, virtual);
+    return new LoaderOptions(newThreads, fetchThreads, prefetchBytes, badRecords, virtual, memory);
   }
 
   public LoaderOptions withFetchThreads(int newFetchThreads) {
-    return new LoaderOptions(threads, newFetchThreads, prefetchBytes, badRecords, virtual);
+    return new LoaderOptions(threads, newFetchThreads, prefetchBytes, badRecords, virtual, memory);
   }
 
   public LoaderOptions withPrefetchBytes(long newPrefetchBytes) {
-    return new LoaderOptions(threads, fetchThreads, newPrefetchBytes, badRecords, virtual);
+    return new LoaderOptions(threads, fetchThreads, newPrefetchBytes, badRecords, virtual, memory);
   }
 
   public LoaderOptions withBadRecords(BadRecords newBadRecords) {
-    return new LoaderOptions(threads, fetchThreads, prefetchBytes, newBadRecords, virtual);
+    return new LoaderOptions(threads, fetchThreads, prefetchBytes, newBadRecords, virtual, memory);
   }
 
   public LoaderOptions withVirtual(boolean newVirtual) {
-    return new LoaderOptions(threads, fetchThreads, prefetchBytes, badRecords, newVirtual);
+    return new LoaderOptions(threads, fetchThreads, prefetchBytes, badRecords, newVirtual, memory);
+  }
+
+  /** The same with batches in other memory. */
+  public LoaderOptions withMemory(Supplier<Arena> newMemory) {
+    return new LoaderOptions(threads, fetchThreads, prefetchBytes, badRecords, virtual, newMemory);
   }
 }

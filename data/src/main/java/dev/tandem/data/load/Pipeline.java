@@ -17,7 +17,7 @@ final class Pipeline implements AutoCloseable {
 
   private final Feed feed;
   private final StepQueue queue;
-  private final Arena arena = Arena.ofShared();
+  private final Arena arena;
   private final List<Thread> threads = new ArrayList<>();
 
   Pipeline(
@@ -27,6 +27,7 @@ final class Pipeline implements AutoCloseable {
       StageMeter meter,
       String name) {
     this.feed = feed;
+    arena = options.memory().get();
     int samples = Math.max(1, feed.largestShare());
     long slotBytes = Slot.bytes(preparation, samples);
     long count = Math.clamp(options.prefetchBytes() / 2 / slotBytes, 2, MOST_SLOTS);

@@ -9,6 +9,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * The arguments of one C++ call as this processor's calling convention passes them, and the call
@@ -170,6 +171,15 @@ final class CallBlock {
     scratch.set(JAVA_LONG, list + 8, tensors.length);
     scratch.set(JAVA_LONG, list + 16, 0); // a plain array
     return word(scratch.address() + list);
+  }
+
+  /** {@code ArrayRef} of tensors. */
+  CallBlock list(List<Tensor> tensors) {
+    long at = room(8L * tensors.size());
+    for (int i = 0; i < tensors.size(); i++) {
+      scratch.set(JAVA_LONG, at + 8L * i, Native.read(tensors.get(i).handle()));
+    }
+    return pair(scratch.address() + at, tensors.size());
   }
 
   /** {@code ArrayRef} of {@code int64_t} or {@code SymInt}. */

@@ -1,5 +1,7 @@
 package dev.tandem.nn.engine;
 
+import java.util.Collections;
+import java.util.List;
 import java.util.stream.LongStream;
 
 /**
@@ -7,6 +9,9 @@ import java.util.stream.LongStream;
  * way back through each. Results belong to the innermost scope.
  */
 public final class Functions {
+
+  /** Tensors in one call, which have room in its memory. */
+  private static final int AT_ONCE = 500;
 
   /** Two results. */
   public record Two(Tensor first, Tensor second) {}
@@ -192,6 +197,72 @@ public final class Functions {
             .mask(wanted));
   }
 
+  /**
+   * A batch normalisation on a GPU.
+   *
+   * @param reserve what the kernel keeps for itself
+   * @param kernel which one it was
+   */
+  public record Normalised(
+      Tensor output, Tensor mean, Tensor inverse, Tensor reserve, long kernel) {}
+
+  /** As {@link #batchNorm} by the kernel that is fastest on a GPU. */
+  public static Normalised batchNormOnDevice(
+      Tensor input,
+      Tensor weight,
+      Tensor bias,
+      Tensor runningMean,
+      Tensor runningVariance,
+      boolean training,
+      double momentum,
+      double epsilon) {
+    CallBlock call =
+        returningTuple(Operation.BATCH_NORM_IMPL_INDEX)
+            .tensor(input)
+            .optional(weight)
+            .optional(bias)
+            .optional(runningMean)
+            .optional(runningVariance)
+            .flag(training)
+            .real(momentum)
+            .real(epsilon)
+            .flag(true);
+    call.call();
+    return new Normalised(
+        taken(call, 4),
+        taken(call, 3),
+        taken(call, 2),
+        taken(call, 1),
+        Native.read(call.answer().address()));
+  }
+
+  /** The gradients by input, weight and bias of {@link #batchNormOnDevice}. */
+  public static Three batchNormBackwardOnDevice(
+      Tensor gradient,
+      Tensor input,
+      Tensor weight,
+      Tensor runningMean,
+      Tensor runningVariance,
+      Normalised pass,
+      boolean training,
+      double epsilon,
+      Mask wanted) {
+    return three(
+        returningTuple(Operation.BATCH_NORM_IMPL_INDEX_BACKWARD)
+            .word(pass.kernel())
+            .tensor(input)
+            .tensor(gradient)
+            .optional(weight)
+            .optional(runningMean)
+            .optional(runningVariance)
+            .optional(pass.mean())
+            .optional(pass.inverse())
+            .flag(training)
+            .real(epsilon)
+            .mask(wanted)
+            .tensor(pass.reserve()));
+  }
+
   /** Places in space of a batch of images or volumes, which may have no samples. */
   public static long places(Tensor input) {
     return LongStream.range(2, input.dim())
@@ -358,6 +429,87 @@ public final class Functions {
   /** With zeros around it: how many before and after, from the last dimension backwards. */
   public static Tensor pad(Tensor input, long... widths) {
     return returning(Operation.CONSTANT_PAD_ND).tensor(input).numbers(widths).scalar(0).result();
+  }
+
+  /** Copies each tensor over the one in the same place of the other list. */
+  public static void copyAll(List<Tensor> to, List<Tensor> from) {
+    for (int first = 0; first < to.size(); first += AT_ONCE) {
+      int end = Math.min(to.size(), first + AT_ONCE);
+      begin(Operation.FOREACH_COPY_IN_PLACE)
+          .list(to.subList(first, end))
+          .list(from.subList(first, end))
+          .flag(false)
+          .call();
+    }
+  }
+
+  // Updates of many parameters at once, on a device
+
+  /** v = momentum v + g + decay p; p -= rate v, or with Nesterov p -= rate (g + momentum v). */
+  public static void sgd(
+      List<Tensor> parameters,
+      List<Tensor> gradients,
+      List<Tensor> directions,
+      double decay,
+      double momentum,
+      double rate,
+      boolean nesterov) {
+    for (int first = 0; first < parameters.size(); first += AT_ONCE) {
+      int end = Math.min(parameters.size(), first + AT_ONCE);
+      begin(Operation.FUSED_SGD)
+          .list(parameters.subList(first, end))
+          .list(gradients.subList(first, end))
+          .list(directions.subList(first, end))
+          .real(decay)
+          .real(momentum)
+          .real(rate)
+          .real(0)
+          .flag(nesterov)
+          .flag(false)
+          .flag(false)
+          .optional(null)
+          .optional(null)
+          .call();
+    }
+  }
+
+  /**
+   * Adam, or AdamW if weights shrink by themselves.
+   *
+   * @param steps a float32 on the device: how many steps there are with this one
+   */
+  public static void adam(
+      List<Tensor> parameters,
+      List<Tensor> gradients,
+      List<Tensor> means,
+      List<Tensor> squares,
+      Tensor steps,
+      double rate,
+      double meanDecay,
+      double squareDecay,
+      double decay,
+      double epsilon,
+      boolean decoupled) {
+    for (int first = 0; first < parameters.size(); first += AT_ONCE) {
+      int end = Math.min(parameters.size(), first + AT_ONCE);
+      begin(decoupled ? Operation.FUSED_ADAMW : Operation.FUSED_ADAM)
+          .list(parameters.subList(first, end))
+          .list(gradients.subList(first, end))
+          .list(means.subList(first, end))
+          .list(squares.subList(first, end))
+          .list(List.of())
+          .list(Collections.nCopies(end - first, steps))
+          .real(rate)
+          .real(meanDecay)
+          .real(squareDecay)
+          .real(decay)
+          .real(epsilon)
+          .flag(false)
+          .flag(false)
+          .optional(null)
+          .optional(null)
+          .call();
+    }
   }
 
   private static CallBlock begin(Operation operation) {

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -30,6 +32,9 @@ public final class Libtorch {
   /** What every libtorch has. */
   private static final List<String> REQUIRED = List.of("libc10.so", "libtorch_cpu.so");
 
+  /** What those have beside that which compute on GPUs of NVIDIA's, in the order of loading. */
+  private static final List<String> CUDA_LIBRARIES = List.of("libc10_cuda.so", "libtorch_cuda.so");
+
   /** The first bytes of a shared library. */
   private static final byte[] ELF = {0x7f, 'E', 'L', 'F'};
 
@@ -42,7 +47,7 @@ public final class Libtorch {
     private final List<SymbolLookup> libraries;
 
     private Symbols(List<SymbolLookup> libraries) {
-      this.libraries = libraries;
+      this.libraries = new CopyOnWriteArrayList<>(libraries);
     }
 
     /** The address of a symbol, or 0. */
@@ -69,10 +74,13 @@ public final class Libtorch {
 
   private final Path folder;
   private final String version;
+  private final Symbols symbols;
+  private boolean cuda;
 
-  private Libtorch(Path folder, String version) {
+  private Libtorch(Path folder, String version, Symbols symbols) {
     this.folder = folder;
     this.version = version;
+    this.symbols = symbols;
   }
 
   /**
@@ -125,7 +133,7 @@ public final class Libtorch {
     }
     lookups.add(SystemLibrary.open("libstdc++.so.6", "libstdc++6"));
     lookups.add(SystemLibrary.open("libgcc_s.so.1", "libgcc-s1"));
-    Symbols symbols = new Symbols(List.copyOf(lookups));
+    Symbols symbols = new Symbols(lookups);
     Native.bind(symbols);
     Operation.missing()
         .ifPresent(
@@ -140,21 +148,97 @@ public final class Libtorch {
             failure -> {
               throw unusable(folder, "version " + version + " computes wrongly: " + failure);
             });
-    loaded = new Libtorch(folder, version);
+    loaded = new Libtorch(folder, version, symbols);
     return loaded;
   }
 
-  /**
-   * Sets how many threads compute each operation of the calling thread, itself among them, and
-   * where its tensors are counted.
-   */
+  /** Sets what {@link #enter(int, StorageCount, Accelerator)} does, on the processor. */
   public static void enter(int threads, StorageCount storage) {
+    enter(threads, storage, null);
+  }
+
+  /**
+   * Sets how many threads compute each operation of the calling thread, itself among them, where
+   * its tensors are counted, and where they are.
+   *
+   * @param accelerator null for the processor
+   */
+  public static void enter(int threads, StorageCount storage, Accelerator accelerator) {
     EngineThread thread = EngineThread.current();
     thread.storage = storage;
+    thread.enter(accelerator);
     if (thread.threads != threads) {
       Native.setThreads(threads);
       thread.threads = threads;
     }
+  }
+
+  /**
+   * The GPU with this number, computed on by the libtorch that is loaded.
+   *
+   * @throws WorkFailedException in one line if it cannot compute on GPUs
+   */
+  public synchronized Accelerator gpu(int index) {
+    loadCuda();
+    return CudaAccelerator.of(index);
+  }
+
+  /** GPUs that this process sees; 0 if the libtorch that is loaded cannot compute on any. */
+  public synchronized int gpus() {
+    if (!computesOnGpus(folder)) {
+      return 0;
+    }
+    loadCuda();
+    return CudaRuntime.devices();
+  }
+
+  /** Whether a libtorch in this folder can compute on GPUs. */
+  public static boolean computesOnGpus(Path folder) {
+    return Files.exists(folder.resolve(CUDA_LIBRARIES.getLast()));
+  }
+
+  private void loadCuda() {
+    if (!cuda) {
+      for (String name : CUDA_LIBRARIES) {
+        symbols.libraries.addFirst(open(folder.resolve(name)));
+      }
+      cuda = true;
+    }
+  }
+
+  /** The newest release of CUDA that the driver knows, such as 13.0; of a libtorch for GPUs. */
+  public static String cudaDriver() {
+    int version = CudaRuntime.driver();
+    return version / 1000 + "." + version % 1000 / 10;
+  }
+
+  /** The folder that it was loaded from. */
+  public Path folder() {
+    return folder;
+  }
+
+  /**
+   * How GPUs compute, in the whole process.
+   *
+   * @param tf32 whether products of float32 may be rounded to 10 bits
+   * @param repeatable whether the same work gives the same bits every time; else the fastest ways
+   *     are found out by trying
+   */
+  public static void setGpuArithmetic(boolean tf32, boolean repeatable) {
+    Native.setContext("17setAllowTF32CuDNN", tf32);
+    Native.setContext("18setAllowTF32CuBLAS", tf32);
+    Native.setContext("21setDeterministicCuDNN", repeatable);
+    Native.setContext("17setBenchmarkCuDNN", !repeatable);
+  }
+
+  /** Runs work of the calling thread on the processor, whatever it computes on otherwise. */
+  public static <T> T onHost(Supplier<T> work) {
+    return EngineThread.current().onHost(work);
+  }
+
+  /** Waits until the device that the calling thread computes on has nothing to do. */
+  public static void awaitDevice() {
+    EngineThread.current().awaitDevice();
   }
 
   /** Threads that compute each operation of the calling thread. */

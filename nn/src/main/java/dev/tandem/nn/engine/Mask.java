@@ -5,6 +5,7 @@ public enum Mask {
   DATA(true, false, false),
   WEIGHTS(false, true, false),
   WEIGHTS_AND_BIAS(false, true, true),
+  DATA_AND_WEIGHTS(true, true, false),
   ALL(true, true, true);
 
   private final long bits;

@@ -61,6 +61,7 @@ final class Native {
     static final MethodHandle DIMENSIONS = query("aoti_torch_get_dim");
     static final MethodHandle SIZES = query("aoti_torch_get_sizes");
     static final MethodHandle TYPE = query("aoti_torch_get_dtype");
+    static final MethodHandle DEVICE = query("aoti_torch_get_device_type");
     static final MethodHandle STORAGE_BYTES = query("aoti_torch_get_storage_size");
     static final MethodHandle STORAGE_OFFSET = query("aoti_torch_get_storage_offset");
 
@@ -106,6 +107,7 @@ final class Native {
     DIMENSIONS,
     SIZES,
     TYPE,
+    DEVICE,
     STORAGE_BYTES,
     STORAGE_OFFSET
   }
@@ -164,8 +166,13 @@ final class Native {
     }
   }
 
-  /** A tensor in memory that it does not own. */
-  static long fromMemory(long data, ScalarType type, MemorySegment sizes, MemorySegment strides) {
+  /**
+   * A tensor in memory that it does not own.
+   *
+   * @param device where the memory is; null for the host's
+   */
+  static long fromMemory(
+      long data, ScalarType type, MemorySegment sizes, MemorySegment strides, Accelerator device) {
     try {
       MemorySegment result = EngineThread.current().call.answer();
       long dimensions = sizes.byteSize() / Long.BYTES;
@@ -178,8 +185,8 @@ final class Native {
                   strides.address(),
                   0L,
                   type.code(),
-                  0, // the processor
-                  0,
+                  device == null ? 0 : device.type(),
+                  device == null ? 0 : device.index(),
                   result.address()));
       return result.get(JAVA_LONG, 0);
     } catch (Throwable e) {
@@ -202,6 +209,7 @@ final class Native {
             case DIMENSIONS -> (int) Handles.DIMENSIONS.invokeExact(handle, result.address());
             case SIZES -> (int) Handles.SIZES.invokeExact(handle, result.address());
             case TYPE -> (int) Handles.TYPE.invokeExact(handle, result.address());
+            case DEVICE -> (int) Handles.DEVICE.invokeExact(handle, result.address());
             case STORAGE_BYTES -> (int) Handles.STORAGE_BYTES.invokeExact(handle, result.address());
             case STORAGE_OFFSET ->
                 (int) Handles.STORAGE_OFFSET.invokeExact(handle, result.address());
@@ -261,6 +269,18 @@ final class Native {
       if (threadModel != 0 && number(threadModel) == OWN_THREADS) {
         setOpenBlasThreads(1);
       }
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** Sets one of the truths of {@code at::Context}, by the method's mangled name. */
+  static void setContext(String method, boolean value) {
+    try {
+      MemorySegment context = (MemorySegment) Handles.CONTEXT.invokeExact();
+      CallBlock call = EngineThread.current().call;
+      long function = symbols.required("_ZN2at7Context" + method + "Eb").address();
+      call.begin(function).word(context.address()).flag(value).call();
     } catch (Throwable e) {
       throw unexpected(e);
     }

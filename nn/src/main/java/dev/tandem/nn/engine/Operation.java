@@ -24,6 +24,10 @@ enum Operation {
   AVG_POOL3D("10avg_pool3d4callERKNS_6TensorEN3c108ArrayRefIlEES7_S7_bbSt8optionalIlE"),
   AVG_POOL3D_BACKWARD(
       "19avg_pool3d_backward4callERKNS_6TensorES4_N3c108ArrayRefIlEES7_S7_bbSt8optionalIlE"),
+  BATCH_NORM_IMPL_INDEX(
+      "22_batch_norm_impl_index4callERKNS_6TensorERKSt8optionalIS2_ES8_S8_S8_bddb"),
+  BATCH_NORM_IMPL_INDEX_BACKWARD(
+      "31_batch_norm_impl_index_backward4callElRKNS_6TensorES4_RKSt8optionalIS2_ES8_S8_S8_S8_bdSt5arrayIbLm3EES4_"),
   CAT("3cat4callERKN3c108IListRefINS_6TensorEEEl"),
   CLAMP_MIN("9clamp_min4callERKNS_6TensorERKN3c106ScalarE"),
   CLONE("5clone4callERKNS_6TensorESt8optionalIN3c1012MemoryFormatEE"),
@@ -47,6 +51,12 @@ enum Operation {
   FLATTEN("18flatten_using_ints4callERKNS_6TensorEll"),
   FULL_LIKE(
       "9full_like4callERKNS_6TensorERKN3c106ScalarESt8optionalINS5_10ScalarTypeEES9_INS5_6LayoutEES9_INS5_6DeviceEES9_IbES9_INS5_12MemoryFormatEE"),
+  FOREACH_COPY_IN_PLACE("14_foreach_copy_4callEN3c108ArrayRefINS_6TensorEEES5_b"),
+  FUSED_ADAM(
+      "12_fused_adam_4callEN3c108ArrayRefINS_6TensorEEES5_S5_S5_S5_S5_dddddbbRKSt8optionalIS4_ES9_"),
+  FUSED_ADAMW(
+      "13_fused_adamw_4callEN3c108ArrayRefINS_6TensorEEES5_S5_S5_S5_S5_dddddbbRKSt8optionalIS4_ES9_"),
+  FUSED_SGD("11_fused_sgd_4callEN3c108ArrayRefINS_6TensorEEES5_S5_ddddbbbRKSt8optionalIS4_ES9_"),
   GATHER("6gather4callERKNS_6TensorElS4_b"),
   GELU("4gelu4callERKNS_6TensorESt17basic_string_viewIcSt11char_traitsIcEE"),
   GELU_BACKWARD("13gelu_backward4callERKNS_6TensorES4_St17basic_string_viewIcSt11char_traitsIcEE"),
@@ -112,6 +122,8 @@ enum Operation {
   TANH("4tanh4callERKNS_6TensorE"),
   TANH_BACKWARD("13tanh_backward4callERKNS_6TensorES4_"),
   THRESHOLD_BACKWARD("18threshold_backward4callERKNS_6TensorES4_RKN3c106ScalarE"),
+  TO_COPY(
+      "8_to_copy4callERKNS_6TensorESt8optionalIN3c1010ScalarTypeEES5_INS6_6LayoutEES5_INS6_6DeviceEES5_IbEbS5_INS6_12MemoryFormatEE"),
   TO_DTYPE("8to_dtype4callERKNS_6TensorEN3c1010ScalarTypeEbbSt8optionalINS5_12MemoryFormatEE"),
   TRANSPOSE("13transpose_int4callERKNS_6TensorEll"),
   UNSQUEEZE("9unsqueeze4callERKNS_6TensorEl"),

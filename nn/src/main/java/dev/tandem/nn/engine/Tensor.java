@@ -7,14 +7,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A tensor of the engine, on the processor. Methods have the names of PyTorch's; those that end
- * with an underscore change the tensor and return it.
+ * A tensor of the engine, in memory of the host or of a device. Methods have the names of
+ * PyTorch's; those that end with an underscore change the tensor and return it.
  *
  * <p>Counts its uses: the scope in which it was made is one, {@link #retain} adds one, {@link
  * #release} takes one away, and with the last the engine's memory is freed. Used by one thread at a
  * time.
  */
 public final class Tensor {
+
+  /** {@code std::optional<Device>}: the processor. */
+  private static final long HOST = 0x1ff00;
 
   private final long handle;
   private final StorageCount count;
@@ -67,13 +70,7 @@ public final class Tensor {
 
   /** A tensor in this memory, which must outlive it, row-major. */
   public static Tensor of(MemorySegment memory, ScalarType type, long... sizes) {
-    long[] strides = new long[sizes.length];
-    long stride = 1;
-    for (int i = sizes.length - 1; i >= 0; i--) {
-      strides[i] = stride;
-      stride *= sizes[i];
-    }
-    return strided(memory, type, sizes, strides);
+    return strided(memory, type, sizes, rowMajor(sizes));
   }
 
   /** A tensor in this memory with its elements this far apart in each dimension. */
@@ -93,9 +90,34 @@ public final class Tensor {
               memory.address(),
               type,
               arena.allocateFrom(JAVA_LONG, sizes),
-              arena.allocateFrom(JAVA_LONG, strides)),
+              arena.allocateFrom(JAVA_LONG, strides),
+              null),
           true);
     }
+  }
+
+  /** A tensor in this memory of a device, which must outlive it, row-major. */
+  public static Tensor on(Accelerator device, long address, ScalarType type, long... sizes) {
+    try (Arena arena = Arena.ofConfined()) {
+      return made(
+          Native.fromMemory(
+              address,
+              type,
+              arena.allocateFrom(JAVA_LONG, sizes),
+              arena.allocateFrom(JAVA_LONG, rowMajor(sizes)),
+              device),
+          true);
+    }
+  }
+
+  private static long[] rowMajor(long... sizes) {
+    long[] strides = new long[sizes.length];
+    long stride = 1;
+    for (int i = sizes.length - 1; i >= 0; i--) {
+      strides[i] = stride;
+      stride *= sizes[i];
+    }
+    return strides;
   }
 
   public static Tensor zeros(ScalarType type, long... sizes) {
@@ -103,7 +125,7 @@ public final class Tensor {
         .numbers(sizes)
         .optionalType(type)
         .absent()
-        .absent()
+        .word(EngineThread.current().device())
         .absent()
         .result();
   }
@@ -113,16 +135,53 @@ public final class Tensor {
     return empty(type, MemoryFormat.CONTIGUOUS, sizes);
   }
 
+  /** Memory as it comes, which the host can write, whatever this thread computes on. */
+  public static Tensor emptyOnHost(ScalarType type, long... sizes) {
+    return empty(type, MemoryFormat.CONTIGUOUS, HOST, sizes);
+  }
+
   /** Memory as it comes, in this order. */
   public static Tensor empty(ScalarType type, MemoryFormat format, long... sizes) {
+    return empty(type, format, EngineThread.current().device(), sizes);
+  }
+
+  private static Tensor empty(ScalarType type, MemoryFormat format, long device, long... sizes) {
     return returning(Operation.EMPTY)
         .numbers(sizes)
         .optionalType(type)
         .absent()
-        .absent()
+        .word(device)
         .absent()
         .optionalFormat(format)
         .result();
+  }
+
+  /** The same numbers on the device that this thread computes on: itself if it is there. */
+  public Tensor onDevice() {
+    EngineThread thread = EngineThread.current();
+    return thread.accelerated() && !isOnDevice() ? copied(thread.device()) : this;
+  }
+
+  /** The same numbers in memory of the host: itself if it is there. Waits for the device. */
+  public Tensor onHost() {
+    return isOnDevice() ? copied(HOST) : this;
+  }
+
+  private Tensor copied(long device) {
+    return returning(Operation.TO_COPY)
+        .tensor(this)
+        .absent()
+        .absent()
+        .word(device)
+        .absent()
+        .flag(false)
+        .optionalFormat(null)
+        .result();
+  }
+
+  /** Whether it is in memory of an accelerator, which the host cannot read. */
+  public boolean isOnDevice() {
+    return Native.query(Native.Property.DEVICE, handle()) != 0;
   }
 
   public Tensor zerosLike() {
@@ -213,8 +272,11 @@ public final class Tensor {
     return elements;
   }
 
-  /** The memory of a tensor without gaps; it must outlive the segment. */
+  /** The memory of a tensor without gaps, on the host; it must outlive the segment. */
   public MemorySegment memory() {
+    if (isOnDevice()) {
+      throw new IllegalStateException("the host cannot read memory of a device");
+    }
     return Native.memory(Native.query(Native.Property.DATA, handle()), numel() * type().bytes());
   }
 
@@ -224,7 +286,7 @@ public final class Tensor {
       throw new IllegalStateException(
           "a tensor of %d elements is not a single number".formatted(numel()));
     }
-    MemorySegment data = memory();
+    MemorySegment data = onHost().memory();
     return switch (type()) {
       case FLOAT -> data.get(ValueLayout.JAVA_FLOAT, 0);
       case DOUBLE -> data.get(ValueLayout.JAVA_DOUBLE, 0);
@@ -233,6 +295,11 @@ public final class Tensor {
       case BOOL, BYTE -> data.get(ValueLayout.JAVA_BYTE, 0);
       case SHORT, HALF, BFLOAT16 -> to(ScalarType.FLOAT).item();
     };
+  }
+
+  /** Where its first element is: in memory of the host or of the device. */
+  public long address() {
+    return Native.query(Native.Property.DATA, handle());
   }
 
   private long[] numbers(Native.Property property) {
@@ -286,11 +353,16 @@ public final class Tensor {
   }
 
   public Tensor asStrided(long[] extents, long[] strides) {
+    return asStrided(extents, strides, 0);
+  }
+
+  /** The same from an element on. */
+  public Tensor asStrided(long[] extents, long[] strides, long first) {
     return returning(Operation.AS_STRIDED)
         .tensor(this)
         .numbers(extents)
         .numbers(strides)
-        .optionalSymbolic(0)
+        .optionalSymbolic(first)
         .result();
   }
 

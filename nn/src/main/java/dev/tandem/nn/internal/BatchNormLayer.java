@@ -2,6 +2,7 @@ package dev.tandem.nn.internal;
 
 import dev.tandem.core.DType;
 import dev.tandem.nn.engine.Functions;
+import dev.tandem.nn.engine.Functions.Normalised;
 import dev.tandem.nn.engine.Functions.Three;
 import dev.tandem.nn.engine.Functions.Two;
 import dev.tandem.nn.engine.Mask;
@@ -26,6 +27,9 @@ public final class BatchNormLayer extends NormLayer {
 
   /** Number of tensors that a pass alone saves. */
   private static final int ALONE = 2;
+
+  /** In the number of a pass on a device: that of the first kernel. */
+  private static final long FIRST_KERNEL = 1;
 
   private final BatchNorm spec;
   private final LayerTensors tensors;
@@ -58,8 +62,30 @@ public final class BatchNormLayer extends NormLayer {
       remember(totals, mode);
       return forwardTogether(inputs.getFirst(), totals);
     }
+    if (tensors.accelerated() && mode.training()) {
+      return forwardOnDevice(inputs.getFirst(), mode);
+    }
     Pass pass = super.forward(inputs, mode);
     return mode.training() ? pass : new Pass(pass.input(), pass.output());
+  }
+
+  /** Saves what the kernel keeps for itself, too. */
+  private Pass forwardOnDevice(Tensor input, Mode mode) {
+    Normalised result =
+        Functions.batchNormOnDevice(
+            input,
+            tensors.parameter(0),
+            tensors.parameter(1),
+            mode.repeated() ? null : tensors.buffers().get(0),
+            mode.repeated() ? null : tensors.buffers().get(1),
+            true,
+            spec.momentum(),
+            spec.epsilon());
+    return new Pass(
+        List.of(input),
+        result.output(),
+        List.of(result.mean(), result.inverse(), result.reserve()),
+        FIRST_KERNEL + result.kernel());
   }
 
   /**
@@ -83,7 +109,8 @@ public final class BatchNormLayer extends NormLayer {
 
   /** Adds a row over the ranks that have parts of the batch, in place. */
   public Tensor overRanks(Tensor sums) {
-    ranks.ifPresent(others -> others.allreduce(sums.memory(), DType.FLOAT64));
+    ranks.ifPresent(
+        others -> Torch.throughHost(sums, memory -> others.allreduce(memory, DType.FLOAT64)));
     return sums;
   }
 
@@ -195,6 +222,19 @@ public final class BatchNormLayer extends NormLayer {
 
   @Override
   Three gradients(Pass pass, Tensor gradient, Mask wanted) {
+    if (pass.number() >= FIRST_KERNEL) {
+      return Functions.batchNormBackwardOnDevice(
+          gradient,
+          pass.input(),
+          tensors.parameter(0),
+          tensors.buffers().get(0),
+          tensors.buffers().get(1),
+          new Normalised(
+              null, pass.saved(0), pass.saved(1), pass.saved(2), pass.number() - FIRST_KERNEL),
+          true,
+          spec.epsilon(),
+          wanted);
+    }
     boolean alone = pass.saved().size() == ALONE;
     List<Tensor> statistics = pass.saved().isEmpty() ? tensors.buffers() : pass.saved();
     Tensor mean = statistics.get(0);

@@ -39,7 +39,7 @@ final class ConvolutionLayer implements Layer {
   public Pass forward(List<Tensor> inputs, Mode mode) {
     Tensor input = inputs.getFirst();
     Tensor weight = tensors.computingFast(0);
-    if (product.paysForward(ConvolutionProduct.Input.of(input))) {
+    if (!tensors.accelerated() && product.paysForward(ConvolutionProduct.Input.of(input))) {
       Tensor output = product.forward(input, weight);
       if (bias) {
         output.add_(Torch.perChannel(tensors.computing(1), output));
@@ -53,7 +53,7 @@ final class ConvolutionLayer implements Layer {
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    if (product.paysForData(ConvolutionProduct.Input.of(pass.input()))) {
+    if (!tensors.accelerated() && product.paysForData(ConvolutionProduct.Input.of(pass.input()))) {
       return List.of(product.dataGradient(pass.input(), weight(pass), outputGradient));
     }
     return List.of(backward(pass, outputGradient, Mask.DATA).first());
@@ -61,7 +61,8 @@ final class ConvolutionLayer implements Layer {
 
   @Override
   public void backwardWeights(Pass pass, Tensor outputGradient, GradientSink sink) {
-    if (product.paysForWeights(ConvolutionProduct.Input.of(pass.input()))) {
+    if (!tensors.accelerated()
+        && product.paysForWeights(ConvolutionProduct.Input.of(pass.input()))) {
       sink.put(0, product.weightGradient(pass.input(), outputGradient));
       if (bias) {
         sink.put(1, outputGradient.sum(Torch.allButChannels(outputGradient)));
@@ -73,6 +74,22 @@ final class ConvolutionLayer implements Layer {
     if (bias) {
       sink.put(1, result.third());
     }
+  }
+
+  @Override
+  public List<Tensor> backward(
+      Pass pass, Tensor outputGradient, GradientSink sink, Runnable weightsReady) {
+    if (!tensors.accelerated()) {
+      return Layer.super.backward(pass, outputGradient, sink, weightsReady);
+    }
+    // One call instead of two: what it costs the processor counts on a device.
+    Three result = backward(pass, outputGradient, bias ? Mask.ALL : Mask.DATA_AND_WEIGHTS);
+    sink.put(0, result.second());
+    if (bias) {
+      sink.put(1, result.third());
+    }
+    weightsReady.run();
+    return List.of(result.first());
   }
 
   private Tensor weight(Pass pass) {

@@ -53,7 +53,7 @@ final class DropoutLayer implements Layer {
     Seed step = mode.seed().derive("dropout").derive(name).derive(mode.step());
     int batch = Math.toIntExact(input.size(0));
     long elements = region.local().elements();
-    Tensor row = Tensor.empty(ScalarType.FLOAT, batch * elements);
+    Tensor row = Tensor.emptyOnHost(ScalarType.FLOAT, batch * elements);
     if (hasMargins) {
       row = row.fullLike(1); // What lies beyond the border of the whole sample stays as it is.
     }
@@ -71,6 +71,6 @@ final class DropoutLayer implements Layer {
             }
           });
     }
-    return Torch.fast(row.reshape(input.sizes())).to(input.type());
+    return Torch.fast(row.onDevice().reshape(input.sizes())).to(input.type());
   }
 }

@@ -42,7 +42,7 @@ final class ExchangeLayer implements Layer {
   /** The gradient by the input, if there is one; a send has none behind it. */
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
-    Tensor result = backward.run(outputGradient, pass.samples(), false);
+    Tensor result = backward.run(outputGradient, pass.number(), false);
     return role == Exchange.Role.RECEIVE ? List.of() : List.of(result);
   }
 }

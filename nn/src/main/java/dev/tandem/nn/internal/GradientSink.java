@@ -8,11 +8,17 @@ import java.util.List;
  *
  * @param gradients one for each parameter of the layer, in its order
  * @param adds whether to add to what is there, or to replace it
+ * @param collector takes what replaces, to copy it later; null to copy at once
  */
-public record GradientSink(List<Tensor> gradients, boolean adds) {
+public record GradientSink(List<Tensor> gradients, boolean adds, GradientCollector collector) {
 
   public GradientSink {
     gradients = List.copyOf(gradients);
+  }
+
+  /** Puts gradients into place at once. */
+  public GradientSink(List<Tensor> gradients, boolean adds) {
+    this(gradients, adds, null);
   }
 
   /** Takes a gradient, which may be of another type. */
@@ -20,6 +26,8 @@ public record GradientSink(List<Tensor> gradients, boolean adds) {
     Tensor target = gradients.get(parameter);
     if (adds) {
       target.add_(gradient);
+    } else if (collector != null) {
+      collector.put(target, gradient);
     } else {
       target.copy_(gradient);
     }

@@ -1,6 +1,7 @@
 package dev.tandem.nn.internal;
 
 import dev.tandem.core.Shape;
+import dev.tandem.nn.engine.Libtorch;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Exchange;
@@ -22,6 +23,7 @@ public final class Graph implements AutoCloseable {
   static final int INPUT = -1;
 
   private final NetworkSpec spec;
+  private final boolean accelerated;
   private final Workspace workspace = new Workspace();
   private final TransferTime transferTime = new TransferTime();
   private final List<Layer> layers = new ArrayList<>();
@@ -38,7 +40,7 @@ public final class Graph implements AutoCloseable {
   private final LayerHook hook;
 
   /**
-   * A graph with these parameters and buffers, in the order of the spec.
+   * A graph with these parameters and buffers on the processor, in the order of the spec.
    *
    * @param computing the type of activations
    * @param frozenLayers names of the layers that do not learn
@@ -53,6 +55,31 @@ public final class Graph implements AutoCloseable {
     this(spec, parameters, buffers, computing, frozenLayers, hook, (_, layer) -> layer);
   }
 
+  /**
+   * The same on a device.
+   *
+   * @param converted the parameters in the type of activations, if something keeps such copies
+   */
+  public Graph(
+      NetworkSpec spec,
+      List<Tensor> parameters,
+      List<Tensor> buffers,
+      List<Tensor> converted,
+      ScalarType computing,
+      Set<String> frozenLayers) {
+    this(
+        spec,
+        new Values(parameters, buffers, converted, true),
+        computing,
+        frozenLayers,
+        LayerHook.NONE,
+        (_, layer) -> layer);
+  }
+
+  /** What layers compute with. */
+  private record Values(
+      List<Tensor> parameters, List<Tensor> buffers, List<Tensor> converted, boolean accelerated) {}
+
   /** As above, with something put around each layer by its name: tests watch passes so. */
   Graph(
       NetworkSpec spec,
@@ -62,6 +89,23 @@ public final class Graph implements AutoCloseable {
       Set<String> frozenLayers,
       LayerHook hook,
       BiFunction<String, Layer, Layer> around) {
+    this(
+        spec,
+        new Values(parameters, buffers, List.of(), false),
+        computing,
+        frozenLayers,
+        hook,
+        around);
+  }
+
+  private Graph(
+      NetworkSpec spec,
+      Values values,
+      ScalarType computing,
+      Set<String> frozenLayers,
+      LayerHook hook,
+      BiFunction<String, Layer, Layer> around) {
+    accelerated = values.accelerated;
     this.spec = spec;
     this.hook = hook;
     int size = spec.nodes().size();
@@ -84,9 +128,13 @@ public final class Graph implements AutoCloseable {
       firstParameter[i + 1] = firstParameter[i] + ownParameters;
       LayerTensors tensors =
           new LayerTensors(
-              parameters.subList(firstParameter[i], firstParameter[i + 1]),
-              buffers.subList(firstBuffer, firstBuffer + ownBuffers),
+              values.parameters.subList(firstParameter[i], firstParameter[i + 1]),
+              values.buffers.subList(firstBuffer, firstBuffer + ownBuffers),
+              values.converted.isEmpty()
+                  ? List.of()
+                  : values.converted.subList(firstParameter[i], firstParameter[i + 1]),
               computing,
+              accelerated,
               hook.parametersStay(),
               workspace,
               transferTime);
@@ -129,6 +177,18 @@ public final class Graph implements AutoCloseable {
     return spec.nodes().get(node).layer() instanceof Exchange exchange
         ? exchange.role()
         : Exchange.Role.WITHIN;
+  }
+
+  /** Whether it is on a device. */
+  boolean accelerated() {
+    return accelerated;
+  }
+
+  /** Waits until what was given to the device is done: what a layer takes is known only then. */
+  void awaitDevice() {
+    if (accelerated) {
+      Libtorch.awaitDevice();
+    }
   }
 
   public int size() {

@@ -28,6 +28,9 @@ public final class GraphRun implements AutoCloseable {
   private final Layer.Pass[] passes;
   private final Tensor[] gradients;
 
+  /** Null on the processor, where each gradient is put into place at once. */
+  private final GradientCollector collector;
+
   /**
    * A run that has not begun.
    *
@@ -54,6 +57,7 @@ public final class GraphRun implements AutoCloseable {
     watch = new Stopwatch(timer, graph);
     passes = new Layer.Pass[graph.size()];
     gradients = new Tensor[graph.size()];
+    collector = graph.accelerated() ? new GradientCollector() : null;
   }
 
   Graph graph() {
@@ -247,6 +251,9 @@ public final class GraphRun implements AutoCloseable {
   /** Lets go of all that is still kept. */
   @Override
   public void close() {
+    if (collector != null) {
+      collector.forget();
+    }
     for (int node = 0; node < passes.length; node++) {
       drop(node);
     }
@@ -274,13 +281,29 @@ public final class GraphRun implements AutoCloseable {
             ? List.of()
             : parameterGradients.subList(
                 graph.firstParameter(node), graph.firstParameter(node + 1)),
-        adds);
+        adds,
+        collector);
   }
 
   /** Tells the numbers of a node's parameters. */
   void tell(int node, IntConsumer ready) {
     for (int i = graph.firstParameter(node); i < graph.firstParameter(node + 1); i++) {
-      ready.accept(i);
+      if (collector == null) {
+        ready.accept(i);
+      } else {
+        Tensor gradient = parameterGradients.get(i);
+        collector.ready(i, gradient.numel() * gradient.type().bytes());
+      }
+    }
+    if (collector != null) {
+      collector.flushIfEnough(ready);
+    }
+  }
+
+  /** The backward pass is done: what is still waiting becomes ready. */
+  void finish(IntConsumer ready) {
+    if (collector != null) {
+      collector.flush(ready);
     }
   }
 

@@ -18,9 +18,10 @@ public interface Layer {
    *
    * @param output null when nobody needs it any more
    * @param saved what else the backward passes need, as the layer likes it
-   * @param samples of the batch, for a layer whose backward passes must know
+   * @param number that the backward passes must know: of an exchange the samples of the batch, of a
+   *     normalisation on a device which kernel it was
    */
-  record Pass(List<Tensor> inputs, Tensor output, List<Tensor> saved, long samples) {
+  record Pass(List<Tensor> inputs, Tensor output, List<Tensor> saved, long number) {
 
     Pass(List<Tensor> inputs, Tensor output, List<Tensor> saved) {
       this(inputs, output, saved, 0);
@@ -48,13 +49,13 @@ public interface Layer {
     /** The same when nobody needs the output any more, which is released. */
     Pass withoutOutput() {
       output.release();
-      return new Pass(inputs, null, saved, samples);
+      return new Pass(inputs, null, saved, number);
     }
 
     /** The same when nobody needs what was saved, which is released. */
     Pass withoutSaved() {
       saved.forEach(Tensor::release);
-      return new Pass(inputs, output, List.of(), samples);
+      return new Pass(inputs, output, List.of(), number);
     }
 
     /** Undoes {@link #keep}. */

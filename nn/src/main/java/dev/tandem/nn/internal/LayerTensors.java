@@ -7,7 +7,9 @@ import java.util.List;
 /**
  * The parameters and buffers of one layer, borrowed, and the type that it computes in.
  *
+ * @param converted the parameters in the type of activations, if something keeps such copies
  * @param computing the type of activations; parameters of another type are converted on each use
+ * @param accelerated whether all is on a device, in the order that it is fastest with
  * @param stay whether parameters are there between the passes; if not, layers keep no copies
  * @param workspace for exchanges with other ranks; shared by the layers of a network
  * @param transferTime adds up the time of transfers; likewise
@@ -15,7 +17,9 @@ import java.util.List;
 public record LayerTensors(
     List<Tensor> parameters,
     List<Tensor> buffers,
+    List<Tensor> converted,
     ScalarType computing,
+    boolean accelerated,
     boolean stay,
     Workspace workspace,
     TransferTime transferTime) {
@@ -23,6 +27,18 @@ public record LayerTensors(
   public LayerTensors {
     parameters = List.copyOf(parameters);
     buffers = List.copyOf(buffers);
+    converted = List.copyOf(converted);
+  }
+
+  /** Those of a layer on the processor. */
+  public LayerTensors(
+      List<Tensor> parameters,
+      List<Tensor> buffers,
+      ScalarType computing,
+      boolean stay,
+      Workspace workspace,
+      TransferTime transferTime) {
+    this(parameters, buffers, List.of(), computing, false, stay, workspace, transferTime);
   }
 
   /** A parameter in its own type: normalisations keep their few parameters exact. */
@@ -32,6 +48,9 @@ public record LayerTensors(
 
   /** A parameter as the layer computes with it. */
   Tensor computing(int index) {
+    if (!converted.isEmpty()) {
+      return converted.get(index);
+    }
     Tensor parameter = parameters.get(index);
     return parameter.type() == computing ? parameter : parameter.to(computing);
   }
@@ -41,7 +60,7 @@ public record LayerTensors(
    * do not stay: otherwise each of them would convert the order again.
    */
   Tensor computingFast(int index) {
-    return Torch.fast(parameters.get(index), computing);
+    return accelerated ? computing(index) : Torch.fast(parameters.get(index), computing);
   }
 
   /** These converted parameters as a pass saves them: nothing if parameters do not stay. */

@@ -109,6 +109,10 @@ public final class Lockstep {
         }
       }
     }
+    for (int i = 0; i < runs.size(); i++) {
+      int run = i;
+      runs.get(run).finish(parameter -> ready.gradient(run, parameter));
+    }
   }
 
   private boolean meets(int node) {
@@ -158,9 +162,10 @@ public final class Lockstep {
   }
 
   private Tensor total(int node, List<Tensor> parts) {
-    Tensor total = parts.getFirst().zerosLike();
-    List<MemorySegment> rows = parts.stream().map(Tensor::memory).toList();
+    List<Tensor> there = parts.stream().map(Tensor::onHost).toList();
+    Tensor total = there.getFirst().zerosLike();
+    List<MemorySegment> rows = there.stream().map(Tensor::memory).toList();
     graph.transferTime().during(() -> reduction.sum(graph.name(node), rows, total.memory()));
-    return total;
+    return total.onDevice();
   }
 }

@@ -2,6 +2,7 @@ package dev.tandem.nn.internal;
 
 import dev.tandem.core.DType;
 import dev.tandem.core.Shape;
+import dev.tandem.nn.engine.Libtorch;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Tensor;
 import dev.tandem.nn.spec.Exchange;
@@ -28,6 +29,7 @@ final class MovementRun {
   private final ScalarType type;
   private final DType dtype;
   private final Workspace workspace;
+  private final boolean accelerated;
 
   /**
    * A movement of a layer.
@@ -49,6 +51,7 @@ final class MovementRun {
               throw new IllegalArgumentException("activations of type " + type);
         };
     workspace = tensors.workspace();
+    accelerated = tensors.accelerated();
     placement =
         switch (movement.collective()) {
           case LOCAL, EXCHANGE, ALLGATHER -> place(movement.incoming());
@@ -75,6 +78,18 @@ final class MovementRun {
           "layer %s: %d samples, not %s of %d"
               .formatted(layer, source.size(0), movement.source(), samples));
     }
+    if (movement.collective() == Movement.Collective.IDENTITY) {
+      return source;
+    }
+    if (!accelerated || movement.collective() == Movement.Collective.LOCAL) {
+      return moved(source, samples, over);
+    }
+    // Other ranks reach memory of the host.
+    Tensor there = source == null ? null : source.onHost();
+    return Libtorch.onHost(() -> moved(there, samples, over)).onDevice();
+  }
+
+  private Tensor moved(Tensor source, long samples, boolean over) {
     if (source != null && source.type() != type && !movement.isIdentity()) {
       source = source.to(type);
     }

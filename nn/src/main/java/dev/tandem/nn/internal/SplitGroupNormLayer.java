@@ -127,7 +127,7 @@ final class SplitGroupNormLayer implements Layer {
 
   private Tensor overRanks(Tensor... rows) {
     Tensor row = Functions.concatenate(0, rows);
-    ranks.allreduce(row.memory(), DType.FLOAT64);
+    Torch.throughHost(row, memory -> ranks.allreduce(memory, DType.FLOAT64));
     return row;
   }
 

@@ -24,6 +24,7 @@ public final class Stopwatch {
   /** A pass begins. */
   void begin() {
     if (timer.isPresent()) {
+      graph.awaitDevice();
       transferred = graph.transferTime().nanos();
       began = System.nanoTime();
     }
@@ -32,6 +33,7 @@ public final class Stopwatch {
   /** The pass that has begun is done. */
   void end(int node, LayerPass pass) {
     if (timer.isPresent()) {
+      graph.awaitDevice();
       long all = System.nanoTime() - began;
       long transfers = graph.transferTime().nanos() - transferred;
       timer.get().took(graph.name(node), pass, all - transfers, transfers);

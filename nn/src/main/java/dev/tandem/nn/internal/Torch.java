@@ -10,6 +10,7 @@ import dev.tandem.nn.spec.Window;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Between memory of ours and tensors of the engine, without copying; and other small helpers. */
 public final class Torch {
@@ -30,6 +31,46 @@ public final class Torch {
     return tensor.contiguous(fastFormat(tensor.dim()));
   }
 
+  /** Whether {@link #fast} puts a parameter of this shape into another order. */
+  static boolean reorders(Shape shape) {
+    return fastFormat(shape.extents().size()) != MemoryFormat.CONTIGUOUS;
+  }
+
+  /** How far apart elements are in the order of {@link #fast}. */
+  static long[] fastStrides(long... extents) {
+    if (fastFormat(extents.length) == MemoryFormat.CONTIGUOUS) {
+      return rowMajorStrides(extents);
+    }
+    long[] strides = new long[extents.length];
+    strides[1] = 1;
+    long stride = extents[1];
+    for (int i = extents.length - 1; i >= 2; i--) {
+      strides[i] = stride;
+      stride *= extents[i];
+    }
+    strides[0] = stride;
+    return strides;
+  }
+
+  static long[] rowMajorStrides(long... extents) {
+    long[] strides = new long[extents.length];
+    long stride = 1;
+    for (int i = extents.length - 1; i >= 0; i--) {
+      strides[i] = stride;
+      stride *= extents[i];
+    }
+    return strides;
+  }
+
+  /** Lets others change the numbers of a tensor in memory of the host, wherever it is. */
+  static void throughHost(Tensor tensor, Consumer<MemorySegment> work) {
+    Tensor there = tensor.onHost();
+    work.accept(there.memory());
+    if (there != tensor) {
+      tensor.copy_(there);
+    }
+  }
+
   private static MemoryFormat fastFormat(int dimensions) {
     return switch (dimensions) {
       case 4 -> MemoryFormat.CHANNELS_LAST;
@@ -45,18 +86,7 @@ public final class Torch {
 
   /** A tensor in this memory, which must outlive it, in the order of {@link #fast}. */
   static Tensor fastIn(MemorySegment memory, ScalarType type, long... extents) {
-    if (fastFormat(extents.length) == MemoryFormat.CONTIGUOUS) {
-      return Tensor.of(memory, type, extents);
-    }
-    long[] strides = new long[extents.length];
-    strides[1] = 1;
-    long stride = extents[1];
-    for (int i = extents.length - 1; i >= 2; i--) {
-      strides[i] = stride;
-      stride *= extents[i];
-    }
-    strides[0] = stride;
-    return Tensor.strided(memory, type, extents, strides);
+    return Tensor.strided(memory, type, extents, fastStrides(extents));
   }
 
   /** The same numbers in this type and in the order in memory that the engine is fastest with. */

@@ -86,10 +86,12 @@ public record Weights(String source, Map<String, TensorView> tensors) {
                   kept.size() == 1 ? "" : ", and %d more".formatted(kept.size() - 1)));
     }
     List<String> taken = new ArrayList<>();
+    network.download(); // what is not taken stays
     for (TensorView place : fitting) {
       Elements.copy(tensors.get(place.name()), regions.get(place.name()), place);
       taken.add(place.name());
     }
+    network.upload();
     List<String> unused = new ArrayList<>(tensors.keySet());
     unused.removeAll(taken);
     // What other ranks of a split network take.

@@ -106,7 +106,8 @@ public final class StageRun {
     TrainingStep step = step(number, piece);
     OpenRun run = kept ? network.begin(samples, step) : network.beginRecomputing(samples, step);
     open.put(number, run);
-    return run.forward()[0];
+    run.forward();
+    return run.losses()[0];
   }
 
   private static TrainingStep step(int number, Piece piece) {

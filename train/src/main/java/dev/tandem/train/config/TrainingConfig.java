@@ -12,6 +12,10 @@ import dev.tandem.data.load.ArrayPreparation;
 import dev.tandem.data.load.Preparation;
 import dev.tandem.data.load.RecordPreparation;
 import dev.tandem.data.read.mode.ReadMode;
+import dev.tandem.nn.Device;
+import dev.tandem.nn.DeviceChoice;
+import dev.tandem.nn.Engine;
+import dev.tandem.nn.EngineOptions;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.spec.LayerNames;
 import dev.tandem.nn.spec.LossKind;
@@ -319,12 +323,45 @@ public record TrainingConfig(
         1);
   }
 
+  /** Chooses what this process computes on, before the engine is used. */
+  public DeviceChoice chooseDevice() {
+    return compute.choose(processorOnly());
+  }
+
+  /** The engine that is asked for, with this number of threads. */
+  public Engine startEngine(int threads, int localRank) {
+    Device device = chooseDevice().device();
+    return Engine.start(
+        new EngineOptions(
+            device,
+            threads,
+            localRank,
+            compute.precision() == ComputeConfig.Precision.TF32,
+            determinism.level() != DeterminismConfig.Level.FAST,
+            compute.graph() == ComputeConfig.Graph.AUTO));
+  }
+
+  /** Why a GPU cannot do this, if it cannot. */
+  private Optional<String> processorOnly() {
+    String reason = null;
+    if (servers.isPresent()) {
+      reason = "parameter servers update parameters in memory of the host";
+    } else if (strategy.sharded()) {
+      reason = "strategy.shard keeps parameters in memory of the host";
+    } else if (strategy.mesh().pipelined()) {
+      reason = "pipelines send activations from memory of the host";
+    } else if (!gradients.rule().plain()) {
+      reason = "gradients.reduction and gradients.compression combine gradients on the host";
+    }
+    return Optional.ofNullable(reason).map(why -> why + ": set device: cpu");
+  }
+
   /** How the network computes. */
   public NetworkOptions networkOptions() {
     return NetworkOptions.DEFAULT
         .withPrecision(
             switch (compute.precision()) {
-              case FLOAT32 -> NetworkOptions.Precision.FULL;
+              case FLOAT32, TF32 -> NetworkOptions.Precision.FULL;
               case BFLOAT16 -> NetworkOptions.Precision.MIXED;
             })
         .withFrozen(fineTune.freeze());

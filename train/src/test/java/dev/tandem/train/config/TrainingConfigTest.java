@@ -160,9 +160,10 @@ class TrainingConfigTest {
         "SET: batch.grow.factor is 1, expected 2 or more",
         mistake("batch.grow={limit: 9, factor: 1}"));
     assertEquals(
-        "SET: precision is \"float16\", expected one of float32, bfloat16; did you mean 'bfloat16'?",
+        "SET: precision is \"float16\", expected one of float32, bfloat16; did you mean"
+            + " 'bfloat16'?",
         mistake("precision=float16"));
-    assertTrue(mistake("device=cuda:0").startsWith("SET: device: 'cuda:0': this build of Tandem"));
+    assertTrue(mistake("device=gpu:0").startsWith("SET: device: unknown device 'gpu:0', expected"));
     assertTrue(
         mistake("network.model=lenett")
             .startsWith("SET: network: unknown model 'lenett'; known: alexnet,"));
@@ -239,7 +240,11 @@ class TrainingConfigTest {
   @Test
   void everyMistakeHasItsLine() {
     String network =
-        "network:\n  input: [1, 4, 4]\n  layers:\n    - {name: a, type: max-pool, kernel: 2}\n    - ";
+        "network:\n"
+            + "  input: [1, 4, 4]\n"
+            + "  layers:\n"
+            + "    - {name: a, type: max-pool, kernel: 2}\n"
+            + "    - ";
     String rest = "\ndata: {path: d, normalise: none}\nschedule: {rate: 1}\n";
     for (String[] expected :
         new String[][] {
