@@ -134,7 +134,7 @@ public final class DeviceSum implements AutoCloseable {
     while (true) {
       try {
         Part part = queue.take();
-        if (part == END) {
+        if (part.equals(END)) {
           return;
         }
         if (failure == null) {
