@@ -47,7 +47,7 @@ public final class GridSampler implements Sampler {
 
   /** All points of a space, in order. */
   public List<Parameters> points(Space space, Seed study) {
-    if (last == null || last.space != space || !last.seed.equals(study)) {
+    if (last == null || !last.space.equals(space) || !last.seed.equals(study)) {
       Map<String, List<Object>> values = new LinkedHashMap<>();
       for (Parameter parameter : space.parameters()) {
         values.put(parameter.name(), values(parameter));
@@ -111,7 +111,8 @@ public final class GridSampler implements Sampler {
           switch (domain) {
             case ChoiceDomain choice -> choice.value(i);
             case RealDomain real -> between(real, real.least(), real.greatest(), place);
-            case WholeDomain whole -> between(whole, whole.least(), whole.greatest(), place);
+            case WholeDomain whole ->
+                between(whole, (double) whole.least(), (double) whole.greatest(), place);
           });
     }
     return List.copyOf(values);

@@ -25,7 +25,7 @@ public sealed interface Condition {
 
     /** Numbers are the same whether they are whole or not. */
     private static boolean same(Object one, Object other) {
-      return one instanceof Number a && other instanceof Number b
+      return (one instanceof Number a && other instanceof Number b)
           ? a.doubleValue() == b.doubleValue()
           : one.equals(other);
     }

@@ -46,8 +46,8 @@ public record WholeDomain(long least, long greatest, long step, boolean log) imp
   public Long value(double internal) {
     double real = log ? Math.exp(internal) : internal;
     double steps = Math.floor((real - least) / step + 0.5);
-    double most = (greatest - least) / step;
-    return least + step * (long) Math.min(most, Math.max(0, steps));
+    long most = (greatest - least) / step;
+    return least + step * (long) Math.min((double) most, Math.max(0, steps));
   }
 
   @Override
@@ -63,7 +63,7 @@ public record WholeDomain(long least, long greatest, long step, boolean log) imp
     if ((whole - least) % step != 0) {
       return Double.NaN;
     }
-    return log ? Math.log(whole) : whole;
+    return log ? Math.log((double) whole) : (double) whole;
   }
 
   @Override
