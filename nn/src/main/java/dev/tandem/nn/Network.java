@@ -1,5 +1,6 @@
 package dev.tandem.nn;
 
+import dev.tandem.comm.device.DeviceMemory;
 import dev.tandem.core.DType;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.Region;
@@ -541,7 +542,7 @@ public final class Network implements AutoCloseable {
    * The memory of all gradients on the device, laid out as {@link #gradientBuffer}; closed by the
    * caller, before the network. Empty if they are on the host.
    */
-  public Optional<DeviceRow> gradientRow() {
+  public Optional<DeviceMemory> gradientRow() {
     return engine
         .accelerator()
         .map(

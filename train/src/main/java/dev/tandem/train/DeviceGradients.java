@@ -1,11 +1,11 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.device.DeviceMemory;
 import dev.tandem.comm.device.DeviceSum;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.Network;
-import dev.tandem.nn.engine.DeviceRow;
 import dev.tandem.sync.compress.Volume;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -72,7 +72,7 @@ final class DeviceGradients implements GradientSums {
     }
   }
 
-  private final DeviceRow row;
+  private final DeviceMemory row;
   private final List<Group> all = new ArrayList<>();
   private final Map<String, Group> byParameter = new HashMap<>();
   private final Map<String, Range> ranges = new HashMap<>();

@@ -164,14 +164,11 @@ final class BenchStrategiesCommand extends TandemCommand {
       for (StrategiesRow row : rows) {
         StrategiesRow.Layer each = row.layers().get(i);
         double travels = each.copySeconds() + each.waitSeconds();
-        line.append(
-            " %13s"
-                .formatted(
-                    String.format(
-                        Locale.ROOT,
-                        travels == 0 ? "%.1f" : "%.1f + %.1f",
-                        each.computeSeconds() * 1e3,
-                        travels * 1e3)));
+        String cell = String.format(Locale.ROOT, "%.1f", each.computeSeconds() * 1e3);
+        if (travels != 0) {
+          cell += String.format(Locale.ROOT, " + %.1f", travels * 1e3);
+        }
+        line.append(" %13s".formatted(cell));
       }
       out().println(line);
     }

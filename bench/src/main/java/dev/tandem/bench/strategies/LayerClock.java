@@ -7,6 +7,7 @@ import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkSpec.Node;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +37,9 @@ final class LayerClock implements LayerTimer {
   private record Place(int layer, Activity computing, Activity transferring) {}
 
   private final Map<String, Place> places = new HashMap<>();
-  private final long[][] nanos;
+
+  /** Nanoseconds of each layer. */
+  private final Map<Activity, long[]> nanos = new EnumMap<>(Activity.class);
 
   /**
    * All at 0.
@@ -48,7 +51,9 @@ final class LayerClock implements LayerTimer {
     for (int i = 0; i < whole.nodes().size(); i++) {
       numbers.put(whole.nodes().get(i).name(), i);
     }
-    nanos = new long[whole.nodes().size()][Activity.values().length];
+    for (Activity activity : Activity.values()) {
+      nanos.put(activity, new long[whole.nodes().size()]);
+    }
     for (Node node : local.nodes()) {
       int layer = numbers.get(layer(local, node).name());
       if (node.layer() instanceof Exchange exchange) {
@@ -98,40 +103,37 @@ final class LayerClock implements LayerTimer {
   @Override
   public void took(String layer, LayerPass pass, long computing, long transferring) {
     Place place = places.get(layer);
-    nanos[place.layer][place.computing.ordinal()] += computing;
-    nanos[place.layer][place.transferring.ordinal()] += transferring;
+    nanos.get(place.computing)[place.layer] += computing;
+    nanos.get(place.transferring)[place.layer] += transferring;
   }
 
   /** Back to 0. */
   void reset() {
-    for (long[] layer : nanos) {
-      Arrays.fill(layer, 0);
-    }
+    nanos.values().forEach(layers -> Arrays.fill(layers, 0));
   }
 
   /** Seconds of each layer since the last reset, for each of so many steps. */
   List<LayerSeconds> seconds(int steps) {
     List<LayerSeconds> layers = new ArrayList<>();
-    for (long[] each : nanos) {
-      double waits = 0;
-      for (Activity activity : List.of(Activity.EXCHANGE, Activity.SYNC, Activity.IDLE)) {
-        waits += (double) each[activity.ordinal()];
-      }
+    for (int i = 0; i < nanos.get(Activity.COMPUTE).length; i++) {
       layers.add(
           new LayerSeconds(
-              each[Activity.COMPUTE.ordinal()] / 1e9 / steps,
-              each[Activity.COPY.ordinal()] / 1e9 / steps,
-              waits / 1e9 / steps));
+              seconds(Activity.COMPUTE, i) / steps,
+              seconds(Activity.COPY, i) / steps,
+              (seconds(Activity.EXCHANGE, i)
+                      + seconds(Activity.SYNC, i)
+                      + seconds(Activity.IDLE, i))
+                  / steps));
     }
     return layers;
   }
 
   /** Seconds of all layers since the last reset. */
   double seconds(Activity activity) {
-    double sum = 0;
-    for (long[] layer : nanos) {
-      sum += (double) layer[activity.ordinal()];
-    }
-    return sum / 1e9;
+    return Arrays.stream(nanos.get(activity)).sum() / 1e9;
+  }
+
+  private double seconds(Activity activity, int layer) {
+    return nanos.get(activity)[layer] / 1e9;
   }
 }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * <p>{@link #copyOut}, {@link #direct} and {@link #join} are called by the thread that computes,
  * the others by one other thread.
  */
-public interface DeviceMemory {
+public interface DeviceMemory extends AutoCloseable {
 
   /** A copy on its way to memory of the host. */
   interface Copy {
@@ -64,4 +64,8 @@ public interface DeviceMemory {
    * together, and get the same.
    */
   Optional<DirectSum> direct(Communicator ranks);
+
+  /** Frees what was made for the sums, after the last of them; not the numbers themselves. */
+  @Override
+  void close();
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A row of float32 on an accelerator as other ranks see it. Borrows the row. */
-public final class DeviceRow implements DeviceMemory, AutoCloseable {
+public final class DeviceRow implements DeviceMemory {
 
   private final Accelerator device;
   private final Tensor row;

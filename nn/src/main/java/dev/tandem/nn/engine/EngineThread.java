@@ -1,5 +1,6 @@
 package dev.tandem.nn.engine;
 
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /** What the engine knows of one calling thread. */
@@ -38,7 +39,7 @@ final class EngineThread {
 
   /** This thread makes tensors there from now on; null for the processor. */
   void enter(Accelerator other) {
-    if (other != accelerator) {
+    if (!Objects.equals(other, accelerator)) {
       if (other != null) {
         other.enter();
       }
@@ -49,7 +50,7 @@ final class EngineThread {
 
   /** {@code std::optional<Device>}: two numbers of one byte, and that they are there. */
   private static long device(Accelerator accelerator) {
-    return 0x10000L | (accelerator.index() & 0xff) << 8 | accelerator.type() & 0xff;
+    return 0x10000L | (accelerator.index() & 0xffL) << 8 | (accelerator.type() & 0xffL);
   }
 
   void awaitDevice() {

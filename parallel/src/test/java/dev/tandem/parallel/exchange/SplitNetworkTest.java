@@ -293,7 +293,8 @@ class SplitNetworkTest {
       for (int i = 0; i < 2; i++) {
         try (OpenRun run =
             recompute ? network.beginRecomputing(samples, step) : network.begin(samples, step)) {
-          loss += run.forward()[0];
+          run.forward();
+          loss += run.losses()[0];
           run.backward();
         }
         step = step.accumulating();

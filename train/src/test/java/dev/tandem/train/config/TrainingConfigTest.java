@@ -160,7 +160,7 @@ class TrainingConfigTest {
         "SET: batch.grow.factor is 1, expected 2 or more",
         mistake("batch.grow={limit: 9, factor: 1}"));
     assertEquals(
-        "SET: precision is \"float16\", expected one of float32, bfloat16; did you mean"
+        "SET: precision is \"float16\", expected one of float32, tf32, bfloat16; did you mean"
             + " 'bfloat16'?",
         mistake("precision=float16"));
     assertTrue(mistake("device=gpu:0").startsWith("SET: device: unknown device 'gpu:0', expected"));
@@ -240,11 +240,13 @@ class TrainingConfigTest {
   @Test
   void everyMistakeHasItsLine() {
     String network =
-        "network:\n"
-            + "  input: [1, 4, 4]\n"
-            + "  layers:\n"
-            + "    - {name: a, type: max-pool, kernel: 2}\n"
-            + "    - ";
+        """
+        network:
+          input: [1, 4, 4]
+          layers:
+            - {name: a, type: max-pool, kernel: 2}
+            -\s\
+        """;
     String rest = "\ndata: {path: d, normalise: none}\nschedule: {rate: 1}\n";
     for (String[] expected :
         new String[][] {
