@@ -5,13 +5,15 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Spelling;
+import dev.tandem.tune.sample.tpe.TpeSampler;
+import dev.tandem.tune.sample.tpe.TpeSettings;
 import java.util.List;
 import java.util.Map;
 
 /** Samplers by name, as a configuration says them: {@code grid}, or {@code {grid: {...}}}. */
 public final class Samplers {
 
-  private static final List<String> NAMES = List.of("random", "grid");
+  private static final List<String> NAMES = List.of("random", "grid", "tpe");
 
   private Samplers() {}
 
@@ -37,6 +39,10 @@ public final class Samplers {
         requireKeys(name, own, List.of("shuffle"));
         yield new GridSampler(own.path("shuffle").asBoolean(false));
       }
+      case "tpe" -> {
+        requireKeys(name, own, List.of("as"));
+        yield new TpeSampler(tpeSettings(own.path("as").asText("tandem")));
+      }
       default ->
           throw new UsageException(
               "sampler is %s, expected one of %s%s"
@@ -44,6 +50,17 @@ public final class Samplers {
                       setting.isTextual() ? "'" + name + "'" : setting,
                       String.join(", ", NAMES),
                       Spelling.question(name, NAMES)));
+    };
+  }
+
+  private static TpeSettings tpeSettings(String as) {
+    return switch (as) {
+      case "tandem" -> TpeSettings.TANDEM;
+      case "optuna-3.1" -> TpeSettings.OPTUNA_3_1;
+      case "optuna-4" -> TpeSettings.OPTUNA_4;
+      default ->
+          throw new UsageException(
+              "sampler.tpe.as is '%s', expected tandem, optuna-3.1 or optuna-4".formatted(as));
     };
   }
 

@@ -20,7 +20,7 @@ class GridSamplerTest extends SamplerContract {
   private static final Seed SEED = new Seed(1);
 
   @Override
-  Sampler sampler() {
+  protected Sampler sampler() {
     return new GridSampler(false);
   }
 

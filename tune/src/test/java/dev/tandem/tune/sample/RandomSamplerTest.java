@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class RandomSamplerTest extends SamplerContract {
 
   @Override
-  Sampler sampler() {
+  protected Sampler sampler() {
     return new RandomSampler();
   }
 

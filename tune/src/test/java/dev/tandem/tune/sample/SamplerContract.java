@@ -23,9 +23,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** What every sampler must do. */
-abstract class SamplerContract {
+public abstract class SamplerContract {
 
-  static final Space SPACE =
+  protected static final Space SPACE =
       Space.of(
           new Parameter("lr", new RealDomain(1e-5, 1e-1, 0, true), List.of(), OptionalInt.of(3)),
           new Parameter("batch", new WholeDomain(16, 64, 16, false)),
@@ -34,7 +34,7 @@ abstract class SamplerContract {
           new Parameter("fixed", new ChoiceDomain(List.of(1L))));
 
   /** A new sampler, with nothing kept. */
-  abstract Sampler sampler();
+  protected abstract Sampler sampler();
 
   private record Asked(History history, long trial, Optional<Parameters> suggested) {}
 
@@ -64,7 +64,7 @@ abstract class SamplerContract {
   }
 
   @Test
-  void everySuggestionIsInTheSpace() {
+  protected void everySuggestionIsInTheSpace() {
     Seed seed = TestSeed.of(getClass());
     for (Asked asked : study(seed, 60)) {
       asked
@@ -74,7 +74,7 @@ abstract class SamplerContract {
   }
 
   @Test
-  void suggestionsArePure() {
+  protected void suggestionsArePure() {
     Seed seed = TestSeed.of(getClass());
     List<Asked> study = study(seed, 40);
     Sampler other = sampler();
