@@ -56,6 +56,7 @@ final class Observations {
   }
 
   /** Whether these are observations of the space and of a beginning of the history. */
+  @SuppressWarnings("ReferenceEquality") // The same trial is meant, and found fast.
   boolean continuedBy(Space other, History history) {
     if (space != other || seen.size() > history.ended().size()) {
       return false;

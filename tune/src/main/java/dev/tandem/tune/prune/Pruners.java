@@ -1,0 +1,129 @@
+package dev.tandem.tune.prune;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.Spelling;
+import java.util.List;
+import java.util.Map;
+
+/** Pruners by name, as a configuration says them: {@code median}, or {@code {median: {...}}}. */
+public final class Pruners {
+
+  private static final List<String> NAMES =
+      List.of("none", "median", "percentile", "halving", "hyperband", "patient", "threshold");
+
+  private Pruners() {}
+
+  /** The pruner of a setting: a name, or a mapping from one name to settings of its own. */
+  public static Pruner of(JsonNode setting) {
+    String name = setting.asText();
+    ObjectNode own = JsonNodeFactory.instance.objectNode();
+    if (setting instanceof ObjectNode keys && keys.size() == 1) {
+      Map.Entry<String, JsonNode> entry = keys.properties().iterator().next();
+      name = entry.getKey();
+      if (!(entry.getValue() instanceof ObjectNode settings)) {
+        throw new UsageException(
+            "pruner.%s is %s, expected its settings".formatted(name, entry.getValue()));
+      }
+      own = settings;
+    }
+    return switch (name) {
+      case "none" -> {
+        requireKeys(name, own, List.of());
+        yield Pruner.NONE;
+      }
+      case "median" -> {
+        requireKeys(name, own, List.of("startup", "warm-up", "interval"));
+        yield percentile(name, own, 50);
+      }
+      case "percentile" -> {
+        requireKeys(name, own, List.of("percentile", "startup", "warm-up", "interval"));
+        yield percentile(name, own, number(name, own, "percentile", 50));
+      }
+      case "halving" -> {
+        requireKeys(name, own, List.of("first", "factor"));
+        yield new HalvingPruner(whole(name, own, "first", 1), factor(name, own, 4));
+      }
+      case "hyperband" -> {
+        requireKeys(name, own, List.of("steps", "first", "factor"));
+        if (!own.has("steps")) {
+          throw new UsageException(
+              "pruner.hyperband.steps is not set: say how many steps a whole trial has");
+        }
+        yield new HyperbandPruner(
+            whole(name, own, "steps", 0), whole(name, own, "first", 1), factor(name, own, 3));
+      }
+      case "patient" -> {
+        requireKeys(name, own, List.of("reports", "rule"));
+        yield new PatientPruner(
+            own.has("rule") ? of(own.get("rule")) : PatientPruner.STOP,
+            Math.toIntExact(whole(name, own, "reports", 3)));
+      }
+      case "threshold" -> {
+        requireKeys(name, own, List.of("least", "greatest", "warm-up"));
+        yield new ThresholdPruner(
+            number(name, own, "least", Double.NEGATIVE_INFINITY),
+            number(name, own, "greatest", Double.POSITIVE_INFINITY),
+            whole(name, own, "warm-up", 0));
+      }
+      default ->
+          throw new UsageException(
+              "pruner is %s, expected one of %s%s"
+                  .formatted(
+                      setting.isTextual() ? "'" + name + "'" : setting,
+                      String.join(", ", NAMES),
+                      Spelling.question(name, NAMES)));
+    };
+  }
+
+  private static Pruner percentile(String name, ObjectNode own, double percentile) {
+    return new PercentilePruner(
+        percentile,
+        Math.toIntExact(whole(name, own, "startup", 5)),
+        whole(name, own, "warm-up", 0),
+        whole(name, own, "interval", 1));
+  }
+
+  private static int factor(String name, ObjectNode own, int usual) {
+    return Math.toIntExact(whole(name, own, "factor", usual));
+  }
+
+  private static long whole(String name, ObjectNode own, String key, long usual) {
+    JsonNode value = own.path(key);
+    if (value.isMissingNode()) {
+      return usual;
+    }
+    if (!value.isIntegralNumber() || !value.canConvertToInt()) {
+      throw new UsageException(
+          "pruner.%s.%s is %s, expected a whole number".formatted(name, key, value));
+    }
+    return value.asLong();
+  }
+
+  private static double number(String name, ObjectNode own, String key, double usual) {
+    JsonNode value = own.path(key);
+    if (value.isMissingNode()) {
+      return usual;
+    }
+    if (!value.isNumber()) {
+      throw new UsageException("pruner.%s.%s is %s, expected a number".formatted(name, key, value));
+    }
+    return value.asDouble();
+  }
+
+  private static void requireKeys(String pruner, ObjectNode settings, List<String> known) {
+    for (Map.Entry<String, JsonNode> entry : settings.properties()) {
+      if (!known.contains(entry.getKey())) {
+        throw new UsageException(
+            "pruner.%s has no setting '%s'%s%s"
+                .formatted(
+                    pruner,
+                    entry.getKey(),
+                    known.isEmpty() ? "" : ", expected one of " + String.join(", ", known),
+                    Spelling.question(entry.getKey(), known)));
+      }
+    }
+  }
+}
