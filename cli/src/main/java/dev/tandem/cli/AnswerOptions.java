@@ -1,7 +1,10 @@
 package dev.tandem.cli;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.ensemble.combine.Members;
+import dev.tandem.ensemble.combine.OpenMembers;
 import dev.tandem.parallel.StrategyText;
+import dev.tandem.train.SavedRun;
 import dev.tandem.train.answer.AnswerEvent;
 import dev.tandem.train.answer.AnswerJob;
 import dev.tandem.train.answer.AnswerRequest;
@@ -59,6 +62,16 @@ final class AnswerOptions {
   /** The words of the strategy; empty for that of the run. */
   String strategy() {
     return strategy == null ? "" : strategy;
+  }
+
+  /** Opens the members of an ensemble, all in this process. */
+  OpenMembers open(Members members) {
+    if (ranks != null || strategy != null || hosts.hosts().isPresent()) {
+      throw new UsageException(
+          "the members of an ensemble are asked in this process: leave out -n, --strategy and"
+              + " --hosts");
+    }
+    return OpenMembers.open(members, best ? SavedRun.Which.BEST : SavedRun.Which.LAST, threads());
   }
 
   /** Asks in this process, or by several. */

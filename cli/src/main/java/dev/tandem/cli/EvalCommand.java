@@ -2,6 +2,9 @@ package dev.tandem.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.ensemble.combine.EnsembleEvaluation;
+import dev.tandem.ensemble.combine.Members;
+import dev.tandem.ensemble.combine.OpenMembers;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.train.RegressionScores;
 import dev.tandem.train.TrainingEvent;
@@ -10,6 +13,7 @@ import dev.tandem.train.answer.AnswerRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,18 +22,27 @@ import picocli.CommandLine.Parameters;
 /** Evaluates a trained network. */
 @Command(
     name = "eval",
-    description = "Evaluates the network of a run, or of one of its checkpoints, on a test set.",
+    description = {
+      "Evaluates the network of a run, or of one of its checkpoints, on a test set. For an"
+          + " ensemble, or for several runs with commas between them: each member, and all together"
+          + " by every method. Weights and combiners are fitted to one half of the test set and"
+          + " judged by the other, then the other way round."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem eval runs/train                            on the run's own test set",
       "  ./tandem eval runs/train --best                     after its best validation",
       "  ./tandem eval runs/train/checkpoints/step-000000500",
       "  ./tandem eval runs/train --data other.db",
+      "  ./tandem eval runs/ensemble                         its members, and all together",
+      "  ./tandem eval runs/a,runs/b,runs/c                  the same for runs of your choice",
       "  ./tandem eval runs/train -n 2 --strategy filter     the network split over 2 processes"
     })
 final class EvalCommand extends TandemCommand {
 
-  @Parameters(paramLabel = "RUN|CHECKPOINT", description = "The folder of a run or checkpoint.")
+  @Parameters(
+      paramLabel = "RUN|CHECKPOINT|ENSEMBLE|RUN,RUN...",
+      description = "The folder of a run, a checkpoint or an ensemble; or several runs.")
   private Path run;
 
   @Option(
@@ -53,6 +66,10 @@ final class EvalCommand extends TandemCommand {
 
   @Override
   protected Object run() {
+    Optional<Members> members = Members.of(run.toString());
+    if (members.isPresent()) {
+      return ensemble(members.get());
+    }
     long began = System.nanoTime();
     AnswerRequest request =
         AnswerRequest.evaluation(
@@ -69,6 +86,17 @@ final class EvalCommand extends TandemCommand {
       throw new WorkFailedException("the processes gave no answer: " + answers);
     }
     return print(opened, evaluation, (System.nanoTime() - began) / 1e9);
+  }
+
+  private EnsembleScores ensemble(Members members) {
+    long began = System.nanoTime();
+    try (OpenMembers open = options.open(members)) {
+      EnsembleEvaluation evaluation = EnsembleEvaluation.of(open, Optional.ofNullable(data));
+      EnsembleScores scores =
+          EnsembleScores.of(run.toString(), open, evaluation, (System.nanoTime() - began) / 1e9);
+      scores.print(out());
+      return scores;
+    }
   }
 
   private Results print(AnswerEvent.Opened opened, Evaluation evaluation, double seconds) {

@@ -1,6 +1,11 @@
 package dev.tandem.cli;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.ensemble.combine.Averaging;
+import dev.tandem.ensemble.combine.EnsembleEvaluation;
+import dev.tandem.ensemble.combine.EnsembleFile;
+import dev.tandem.ensemble.combine.Members;
+import dev.tandem.ensemble.combine.OpenMembers;
 import dev.tandem.nn.exchange.ExportFormat;
 import dev.tandem.nn.exchange.NetworkFiles;
 import dev.tandem.nn.weights.PixelNormalisation;
@@ -14,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -23,19 +29,24 @@ import picocli.CommandLine.Parameters;
     description =
         "Writes the network of a run, or of one of its checkpoints, to a file for other programs:"
             + " ONNX for inference engines, TorchScript for torch.jit.load, safetensors for the"
-            + " weights by name. Names of classes, mean and deviation of pixels, the order of channels"
-            + " and the input's size are in the file's metadata.",
+            + " weights by name. Names of classes, mean and deviation of pixels, the order of"
+            + " channels and the input's size are in the file's metadata. An ensemble, or several"
+            + " runs with commas between them, become one ONNX graph that averages their"
+            + " probabilities.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem export runs/train --output digits.onnx",
       "  ./tandem export runs/train --output digits.onnx --with-preprocessing",
       "  ./tandem export runs/train --best --output digits.pt",
       "  ./tandem export runs/train/checkpoints/step-000000500 --output weights.safetensors",
+      "  ./tandem export runs/ensemble --output ensemble.onnx --combine weighted-loss",
       "  ./tandem train train.yaml --init-from weights.safetensors   starts from them"
     })
 final class ExportCommand extends TandemCommand {
 
-  @Parameters(paramLabel = "RUN|CHECKPOINT", description = "The folder of a run or checkpoint.")
+  @Parameters(
+      paramLabel = "RUN|CHECKPOINT|ENSEMBLE|RUN,RUN...",
+      description = "The folder of a run, a checkpoint or an ensemble; or several runs.")
   private Path run;
 
   @Option(
@@ -63,6 +74,8 @@ final class ExportCommand extends TandemCommand {
               + " normalised pixels; mean and deviation are in its metadata")
   private boolean preprocessing;
 
+  @Mixin private CombineOption combine;
+
   /** What {@code --json} gets. */
   record Results(String run, long step, String format, String file, long bytes, long parameters) {}
 
@@ -79,21 +92,49 @@ final class ExportCommand extends TandemCommand {
               ? "--output %s is a folder, expected a file".formatted(output)
               : "--output %s: no such folder: %s".formatted(output, folder));
     }
-    try (SavedRun saved = SavedRun.open(run, best ? SavedRun.Which.BEST : SavedRun.Which.LAST, 0)) {
+    SavedRun.Which which = best ? SavedRun.Which.BEST : SavedRun.Which.LAST;
+    Optional<Members> members = Members.of(run.toString());
+    if (members.isPresent()) {
+      return ensemble(members.get(), which, kind);
+    }
+    combine.refuse(run);
+    try (SavedRun saved = SavedRun.open(run, which, 0)) {
       Map<String, String> metadata = ExportMetadata.of(saved.config(), preprocessing);
       Optional<PixelNormalisation> pixels =
           preprocessing ? Optional.of(ExportMetadata.pixels(saved.config())) : Optional.empty();
       NetworkFiles.write(output, kind, saved.network(), metadata, pixels);
-      long parameters = saved.network().spec().parameterCount();
-      long bytes = size(output);
-      String word = kind.name().toLowerCase(Locale.ROOT);
-      out().printf("%20s: %s%n", "written", output);
-      out().printf("%20s: %s%n", "kind", word);
-      out().printf("%20s: %,d%n", "bytes", bytes);
-      out().printf("%20s: %,d%n", "parameters", parameters);
-      out().printf("%20s: %,d%n", "after step", saved.step());
-      return new Results(run.toString(), saved.step(), word, output.toString(), bytes, parameters);
+      return print(kind, saved.network().spec().parameterCount(), saved.step());
     }
+  }
+
+  /** Several networks in one file; the step is that of the first. */
+  private Results ensemble(Members members, SavedRun.Which which, ExportFormat kind) {
+    if (kind != ExportFormat.ONNX) {
+      throw new UsageException(
+          "an ensemble goes into an ONNX file, not into %s: export its members one by one"
+              .formatted(output));
+    }
+    try (OpenMembers open = OpenMembers.open(members, which, 0)) {
+      if (!(EnsembleEvaluation.combiner(open, combine.method()) instanceof Averaging mean)) {
+        throw new UsageException(
+            "--combine %s cannot be exported, expected average, weighted-accuracy or weighted-loss"
+                .formatted(combine.method().code()));
+      }
+      long parameters = EnsembleFile.write(output, open, mean, preprocessing);
+      out().printf("%20s: %d%n", "members", members.count());
+      return print(kind, parameters, open.runs().getFirst().step());
+    }
+  }
+
+  private Results print(ExportFormat kind, long parameters, long step) {
+    long bytes = size(output);
+    String word = kind.name().toLowerCase(Locale.ROOT);
+    out().printf("%20s: %s%n", "written", output);
+    out().printf("%20s: %s%n", "kind", word);
+    out().printf("%20s: %,d%n", "bytes", bytes);
+    out().printf("%20s: %,d%n", "parameters", parameters);
+    out().printf("%20s: %,d%n", "after step", step);
+    return new Results(run.toString(), step, word, output.toString(), bytes, parameters);
   }
 
   private static long size(Path file) {

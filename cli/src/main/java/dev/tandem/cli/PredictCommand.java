@@ -2,6 +2,11 @@ package dev.tandem.cli;
 
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.UsageException;
+import dev.tandem.ensemble.combine.Combiner;
+import dev.tandem.ensemble.combine.EnsembleEvaluation;
+import dev.tandem.ensemble.combine.EnsemblePrediction;
+import dev.tandem.ensemble.combine.Members;
+import dev.tandem.ensemble.combine.OpenMembers;
 import dev.tandem.train.Predictor;
 import dev.tandem.train.RowPredictor;
 import dev.tandem.train.answer.AnswerEvent;
@@ -10,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,19 +28,25 @@ import picocli.CommandLine.Parameters;
     description = {
       "Classifies image files with the network of a run or of one of its checkpoints. Images of"
           + " another size than the network's are resized. A file that is not an image is reported"
-          + " in one line; the others are still classified. For a run that has learned from a table:"
-          + " predicts the rows of CSV files, whose columns are found by their names."
+          + " in one line; the others are still classified. For a run that has learned from a"
+          + " table: predicts the rows of CSV files, whose columns are found by their names. The"
+          + " members of an ensemble, or several runs with commas between them, answer together."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem predict runs/train photo.png another.jpg",
       "  ./tandem predict runs/train --top 5 --json answers.json *.png",
       "  ./tandem predict runs/prices new.csv",
+      "  ./tandem predict runs/ensemble photo.png",
+      "  ./tandem predict runs/a,runs/b --combine majority photo.png",
       "  ./tandem predict runs/train -n 2 --strategy filter photo.png"
     })
 final class PredictCommand extends TandemCommand {
 
-  @Parameters(index = "0", paramLabel = "RUN|CHECKPOINT", description = "The folder of a run.")
+  @Parameters(
+      index = "0",
+      paramLabel = "RUN|CHECKPOINT|ENSEMBLE|RUN,RUN...",
+      description = "The folder of a run, a checkpoint or an ensemble; or several runs.")
   private Path run;
 
   @Parameters(
@@ -56,6 +68,7 @@ final class PredictCommand extends TandemCommand {
       description = "CSV: no names in line 1; columns are c1, c2, ... as they were at the import.")
   private boolean noHeader;
 
+  @Mixin private CombineOption combine;
   @Mixin private AnswerOptions options;
 
   /** The answers for one file. */
@@ -92,7 +105,16 @@ final class PredictCommand extends TandemCommand {
             files.stream().map(Path::toString).toList(),
             top,
             !noHeader);
-    options.ask(request, this::take, err()::println);
+    Optional<Members> members = Members.of(run.toString());
+    if (members.isPresent()) {
+      try (OpenMembers open = options.open(members.get())) {
+        Combiner combiner = EnsembleEvaluation.combiner(open, combine.method());
+        new EnsemblePrediction(open, combiner).predict(request, this::take);
+      }
+    } else {
+      combine.refuse(run);
+      options.ask(request, this::take, err()::println);
+    }
     return opened.arrays()
         ? new RowResults(opened.step(), opened.targets(), rows)
         : new Results(opened.step(), images, bad);

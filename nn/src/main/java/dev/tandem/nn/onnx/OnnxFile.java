@@ -30,6 +30,29 @@ public final class OnnxFile {
   private OnnxFile() {}
 
   /**
+   * A network of several in one file.
+   *
+   * @param weights all its parameters and buffers
+   * @param pixels what the graph does to its input before the first layer
+   * @param share its weight in the mean; those of all add up to 1
+   */
+  public record Member(
+      NetworkSpec network, Weights weights, Optional<PixelNormalisation> pixels, double share) {}
+
+  /**
+   * Replaces the file by one graph that has all members and answers the weighted mean of their
+   * probabilities, or of their values. They take the same samples and answer as many numbers.
+   *
+   * @param metadata by key
+   */
+  public static void writeEnsemble(Path file, List<Member> members, Map<String, String> metadata) {
+    OnnxModel model = EnsembleExport.export(members);
+    Map<String, String> all = new TreeMap<>(metadata);
+    all.putAll(model.metadata());
+    WholeFiles.replace(file, OnnxWriter.write(new OnnxModel(model.opset(), all, model.graph())));
+  }
+
+  /**
    * Replaces the file by a network as it answers: without helper outputs, dropouts doing nothing,
    * normalisations with their running statistics. The batch may have any size.
    *

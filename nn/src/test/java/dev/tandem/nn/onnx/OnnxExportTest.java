@@ -3,9 +3,6 @@ package dev.tandem.nn.onnx;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ai.onnxruntime.OnnxTensor;
-import ai.onnxruntime.OrtEnvironment;
-import ai.onnxruntime.OrtSession;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.Network;
@@ -20,7 +17,6 @@ import dev.tandem.nn.weights.ImportedNetwork;
 import dev.tandem.nn.weights.Weights;
 import dev.tandem.testkit.Python;
 import dev.tandem.testkit.TestSeed;
-import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -112,29 +108,12 @@ class OnnxExportTest {
       OnnxFile.write(file, spec, Weights.of(network));
       float[] samples = Answers.samples(spec, seed, batch);
       float[] expected = Answers.of(network, samples);
-      Answers.assertClose(name, expected, runtime(file, spec, samples, batch));
+      Answers.assertClose(name, expected, OnnxRuntime.answers(file, spec, samples, batch));
       ImportedNetwork back = OnnxFile.read(file);
       assertEquals(spec.withoutHelpers(), back.spec(), name);
       try (Network again = Answers.imported(back)) {
         assertArrayEquals(expected, Answers.of(again, samples), name);
       }
-    }
-  }
-
-  private static float[] runtime(Path file, NetworkSpec spec, float[] samples, int batch)
-      throws Exception {
-    long[] shape = new long[spec.input().extents().size() + 1];
-    System.arraycopy(spec.input().toArray(), 0, shape, 1, shape.length - 1);
-    shape[0] = batch;
-    OrtEnvironment environment = OrtEnvironment.getEnvironment();
-    try (OrtSession.SessionOptions options = new OrtSession.SessionOptions();
-        OrtSession session = environment.createSession(file.toString(), options);
-        OnnxTensor input = OnnxTensor.createTensor(environment, FloatBuffer.wrap(samples), shape);
-        OrtSession.Result result = session.run(Map.of("input", input))) {
-      FloatBuffer answers = ((OnnxTensor) result.get(0)).getFloatBuffer();
-      float[] values = new float[answers.remaining()];
-      answers.get(values);
-      return values;
     }
   }
 }

@@ -39,6 +39,11 @@ public record AnswerRequest(
     return new AnswerRequest(run, best, threads, strategy, data, List.of(), 1, true);
   }
 
+  /** The same with another number of classes to name. */
+  public AnswerRequest withTop(int newTop) {
+    return new AnswerRequest(run, best, threads, strategy, data, files, newTop, header);
+  }
+
   /** As an argument of a process. */
   String argument() {
     try {

@@ -48,7 +48,8 @@ public final class Answering {
     return request.best() ? SavedRun.Which.BEST : SavedRun.Which.LAST;
   }
 
-  static void with(SavedRun run, AnswerRequest request, Consumer<AnswerEvent> answers) {
+  /** Answers with a run that is open already; the request's run is not looked at. */
+  public static void with(SavedRun run, AnswerRequest request, Consumer<AnswerEvent> answers) {
     new Answering(run, request, answers).answer();
   }
 
