@@ -245,7 +245,6 @@ class TrainingConfigTest {
           input: [1, 4, 4]
           layers:
             - {name: a, type: max-pool, kernel: 2}
-            -\s\
         """;
     String rest = "\ndata: {path: d, normalise: none}\nschedule: {rate: 1}\n";
     for (String[] expected :
@@ -278,12 +277,15 @@ class TrainingConfigTest {
           },
           {
             "5: network: layer b: unknown type 'flaten'; kn",
-            network + "{name: b, type: flaten}" + rest
+            network + "    - {name: b, type: flaten}" + rest
           },
-          {"5: network: layer b: kernel is missing", network + "{name: b, type: max-pool}" + rest},
+          {
+            "5: network: layer b: kernel is missing",
+            network + "    - {name: b, type: max-pool}" + rest
+          },
           {
             "5: network: layer b: its window [9, 9] is larger than its input",
-            network + "{name: b, type: max-pool, kernel: 9}" + rest
+            network + "    - {name: b, type: max-pool, kernel: 9}" + rest
           },
         }) {
       String message = refused(expected[1].replace("somewhere", "d"));
