@@ -20,7 +20,8 @@ import picocli.CommandLine.Command;
       BenchStrategiesCommand.class,
       BenchOracleCommand.class,
       BenchBatchCommand.class,
-      BenchCheckpointCommand.class
+      BenchCheckpointCommand.class,
+      BenchTuneCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
@@ -34,7 +35,8 @@ import picocli.CommandLine.Command;
       "  ./tandem bench strategies --quick",
       "  ./tandem bench oracle --quick",
       "  ./tandem bench batch --quick",
-      "  ./tandem bench checkpoint --quick"
+      "  ./tandem bench checkpoint --quick",
+      "  ./tandem bench tune --quick"
     })
 public final class Bench implements Runnable {
 

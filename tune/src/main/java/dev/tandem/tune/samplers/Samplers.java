@@ -1,10 +1,13 @@
-package dev.tandem.tune.sample;
+package dev.tandem.tune.samplers;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Spelling;
+import dev.tandem.tune.sample.GridSampler;
+import dev.tandem.tune.sample.RandomSampler;
+import dev.tandem.tune.sample.Sampler;
 import dev.tandem.tune.sample.tpe.TpeSampler;
 import dev.tandem.tune.sample.tpe.TpeSettings;
 import java.util.List;
