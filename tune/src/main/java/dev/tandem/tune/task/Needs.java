@@ -1,8 +1,8 @@
 package dev.tandem.tune.task;
 
 import dev.tandem.core.UsageException;
-import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * What a task takes while it runs; for each of its ranks.
@@ -26,43 +26,52 @@ public record Needs(int ranks, int cores, int gpus, long memoryBytes) {
     }
   }
 
+  /** Whether these nodes, with nothing else on them, have room for all ranks at once. */
+  public boolean fit(List<Node> nodes) {
+    long room = 0;
+    for (Node node : nodes) {
+      if (node.canHold(this)) {
+        room += ranksOn(node);
+      }
+    }
+    return room >= ranks;
+  }
+
+  /** How many ranks have room on a node; no more than there are. */
+  private long ranksOn(Node node) {
+    long most = ranks;
+    if (cores > 0) {
+      most = Math.min(most, node.cores() / cores);
+    }
+    if (gpus > 0) {
+      most = Math.min(most, node.gpus() / gpus);
+    }
+    if (memoryBytes > 0) {
+      most = Math.min(most, node.memoryBytes() / memoryBytes);
+    }
+    return most;
+  }
+
   /**
    * Refuses what these nodes could never hold, before anything starts.
    *
    * @throws UsageException if waiting for room would be waiting for ever
    */
   public void requireRoom(List<Node> nodes) {
-    long room = 0;
-    for (Node node : nodes) {
-      if (!node.canHold(this)) {
-        continue;
-      }
-      long most = ranks;
-      if (cores > 0) {
-        most = Math.min(most, node.cores() / cores);
-      }
-      if (gpus > 0) {
-        most = Math.min(most, node.gpus() / gpus);
-      }
-      if (memoryBytes > 0) {
-        most = Math.min(most, node.memoryBytes() / memoryBytes);
-      }
-      room += most;
+    if (fit(nodes)) {
+      return;
     }
-    if (room < ranks) {
-      throw new UsageException(
-          "needs are %s, more than any node has: the largest has %s"
-              .formatted(
-                  this,
-                  nodes.stream()
-                      .max(Comparator.comparingInt(Node::cores).thenComparingInt(Node::gpus))
-                      .map(
-                          node ->
-                              "%d cores, %d gpus, %.1f GiB"
-                                  .formatted(
-                                      node.cores(), node.gpus(), node.memoryBytes() / 0x1p30))
-                      .orElse("nothing")));
-    }
+    String there =
+        nodes.stream()
+            .map(
+                node ->
+                    "%s: %d cores, %d gpus, %.1f GiB"
+                        .formatted(
+                            node.name(), node.cores(), node.gpus(), node.memoryBytes() / 0x1p30))
+            .limit(8)
+            .collect(Collectors.joining("; "));
+    throw new UsageException(
+        "needs are %s, which never fit (%s)".formatted(this, there.isEmpty() ? "no nodes" : there));
   }
 
   @Override
