@@ -74,6 +74,21 @@ final class RunCurves {
     return charts;
   }
 
+  /** The losses of the steps. */
+  Report.Series losses(String name) {
+    return steps(name, metrics.column("loss")::mean, true);
+  }
+
+  /** Samples per second of the steps. */
+  Report.Series rates(String name) {
+    return steps(name, this::rate, true);
+  }
+
+  /** A number of the validations. */
+  Report.Series tests(String name, double factor, String key) {
+    return validations(name, event -> factor * RunMetrics.number(event, key));
+  }
+
   private Report.Chart regression(String title, String vertical, String key) {
     return new Report.Chart(
         title,
@@ -105,7 +120,7 @@ final class RunCurves {
   }
 
   /** Curves without a point are left out, and charts without a curve. */
-  private static void add(List<Report.Chart> charts, Report.Chart chart) {
+  static void add(List<Report.Chart> charts, Report.Chart chart) {
     List<Report.Series> drawn =
         chart.series().stream().filter(series -> !series.y().isEmpty()).toList();
     if (!drawn.isEmpty()) {

@@ -274,7 +274,7 @@ public final class RunReport {
   }
 
   /** A page is sent to others: what looks like a secret stays at home. */
-  private static String masked(String config) {
+  static String masked(String config) {
     return config.replaceAll(
         "(?im)^(\\s*[\\w-]*(?:password|secret|token)[\\w-]*\\s*:\\s*)\\S.*$", "$1(not shown)");
   }

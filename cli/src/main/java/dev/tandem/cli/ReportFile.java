@@ -1,11 +1,14 @@
 package dev.tandem.cli;
 
+import dev.tandem.board.EnsembleReport;
+import dev.tandem.board.Report;
 import dev.tandem.board.RunReport;
 import dev.tandem.core.TandemException;
 import dev.tandem.posix.DurableFiles;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /** The {@code report.html} in the folder of a run. */
 final class ReportFile {
@@ -16,9 +19,18 @@ final class ReportFile {
 
   /** Writes it from the other files of the run; one that cannot be written costs only a line. */
   static Path write(Path run) {
-    Path file = run.resolve(NAME);
+    return write(run, () -> RunReport.of(run));
+  }
+
+  /** The same of an ensemble. */
+  static Path ofEnsemble(Path folder) {
+    return write(folder, () -> EnsembleReport.of(folder));
+  }
+
+  private static Path write(Path folder, Supplier<Report> report) {
+    Path file = folder.resolve(NAME);
     try {
-      byte[] html = RunReport.of(run).html().getBytes(StandardCharsets.UTF_8);
+      byte[] html = report.get().html().getBytes(StandardCharsets.UTF_8);
       DurableFiles.system().replace(file, ByteBuffer.wrap(html));
     } catch (TandemException e) {
       System.err.println("no report: " + e.getMessage());

@@ -1,5 +1,6 @@
 package dev.tandem.cli;
 
+import dev.tandem.board.EnsembleReport;
 import dev.tandem.board.Report;
 import dev.tandem.board.RunInfo;
 import dev.tandem.board.RunReport;
@@ -10,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -19,12 +22,14 @@ import picocli.CommandLine.Parameters;
     name = "show",
     description = {
       "Shows one run, also while it trains: what it is, how far it is, and the tables of its"
-          + " report."
+          + " report. For the folder of an ensemble: its members, and how their samples were"
+          + " prepared."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem runs show runs/demo",
-      "  ./tandem runs show runs/demo --report   also writes report.html as of now"
+      "  ./tandem runs show runs/demo --report   also writes report.html as of now",
+      "  ./tandem runs show runs/ensemble --report"
     })
 final class RunsShowCommand extends TandemCommand {
 
@@ -39,8 +44,15 @@ final class RunsShowCommand extends TandemCommand {
   /** What {@code --json} gets. */
   record Results(RunSummary summary, Map<String, String> facts, List<Report.Table> tables) {}
 
+  /** What {@code --json} gets of an ensemble. */
+  record EnsembleResults(Map<String, String> facts, List<Report.Table> tables) {}
+
   @Override
   protected Object run() {
+    Optional<Path> ensemble = ensemble();
+    if (ensemble.isPresent()) {
+      return ensemble(ensemble.get());
+    }
     RunInfo run = RunsCommand.run(given);
     Report report = RunReport.of(run.path());
     Map<String, String> facts = new LinkedHashMap<>();
@@ -52,6 +64,26 @@ final class RunsShowCommand extends TandemCommand {
       out().printf("%n%20s: %s%n", "report", ReportFile.write(run.path()));
     }
     return new Results(RunSummary.of(run), facts, report.tables());
+  }
+
+  /** The folder of the ensemble that was named, as runs are. */
+  private Optional<Path> ensemble() {
+    boolean named = !given.isAbsolute() && given.getNameCount() == 1;
+    return Stream.of(given, named ? RunsCommand.RUNS.resolve(given) : given)
+        .filter(EnsembleReport::in)
+        .findFirst();
+  }
+
+  private EnsembleResults ensemble(Path folder) {
+    Report report = EnsembleReport.of(folder);
+    Map<String, String> facts = new LinkedHashMap<>();
+    report.facts().forEach(fact -> facts.put(fact.name(), fact.value()));
+    facts.forEach((name, value) -> out().printf("%20s: %s%n", name, value));
+    report.tables().forEach(this::print);
+    if (writes) {
+      out().printf("%n%20s: %s%n", "report", ReportFile.ofEnsemble(folder));
+    }
+    return new EnsembleResults(facts, report.tables());
   }
 
   private void print(Report.Table table) {

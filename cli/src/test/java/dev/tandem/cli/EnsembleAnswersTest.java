@@ -101,6 +101,14 @@ class EnsembleAnswersTest {
   }
 
   @Test
+  void theReportShowsAllMembers() throws Exception {
+    String shown = CommandRun.done("runs", "show", ensemble, "--report").out();
+    assertTrue(shown.contains("all-shared") && shown.contains("Members"), shown);
+    String page = Files.readString(ensemble.resolve("report.html"));
+    assertTrue(page.contains("Training loss") && page.contains("Test accuracy"));
+  }
+
+  @Test
   void predictAnswersForAll() throws Exception {
     Path image = folder.resolve("seven.png");
     draw(image.toFile());
