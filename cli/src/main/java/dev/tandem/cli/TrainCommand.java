@@ -209,6 +209,7 @@ final class TrainCommand extends TandemCommand {
       return new PlanText(config, placement.hosts().size()).print(out());
     }
     if (hosts.hosts().isEmpty()) {
+      config.chooseDevice(); // A GPU that is not there leaves no run behind.
       OutOfMemory.check(config, placement.hosts().size());
     }
     List<String> remarks = DataCheck.remarks(config);
@@ -226,7 +227,6 @@ final class TrainCommand extends TandemCommand {
       remarks.forEach(err()::println);
       config.save(run.path());
       session.begin(words(), placement.hosts());
-      config.chooseDevice();
       Engine.unpack(ConsoleProgress.system());
       Curves told = session.train(() -> train(session, placement, config));
       TrainingEvent.Result result = told.result();

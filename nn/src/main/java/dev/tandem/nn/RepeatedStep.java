@@ -122,7 +122,7 @@ final class RepeatedStep implements AutoCloseable {
       failed = true;
       inputs.release();
       targets.release();
-      System.err.println("graph: off, since a step cannot be recorded: " + e.getMessage());
+      System.err.println("graph: none, since a step cannot be recorded: " + e.getMessage());
       return null;
     }
   }

@@ -1,14 +1,14 @@
 package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.device.BucketedSum;
 import dev.tandem.comm.device.DeviceMemory;
-import dev.tandem.comm.device.DeviceSum;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.Network;
+
 import dev.tandem.sync.compress.Volume;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,59 +22,12 @@ import java.util.TreeMap;
  */
 final class DeviceGradients implements GradientSums {
 
-  /** Bytes that are worth a transfer. */
-  private static final long ENOUGH = 4L << 20;
-
-  /** Wider gaps between gradients are not alignment. */
-  private static final long GAP_BYTES = 64;
-
   /** Bytes of the memory of all gradients. */
-  private record Range(long from, long to) {}
-
-  /** The ranks that sum some of the gradients. */
-  private static final class Group {
-    private final DeviceSum sum;
-    private final List<Range> ready = new ArrayList<>();
-    private long bytes;
-
-    Group(DeviceSum sum) {
-      this.sum = sum;
-    }
-
-    void add(Range range) {
-      ready.add(range);
-      bytes += range.to - range.from;
-      if (bytes >= ENOUGH) {
-        flush();
-      }
-    }
-
-    void flush() {
-      ready.sort(Comparator.comparingLong(Range::from));
-      Range joined = null;
-      for (Range range : ready) {
-        if (joined != null && range.from - joined.to < GAP_BYTES) {
-          joined = new Range(joined.from, range.to);
-        } else {
-          submit(joined);
-          joined = range;
-        }
-      }
-      submit(joined);
-      ready.clear();
-      bytes = 0;
-    }
-
-    private void submit(Range range) {
-      if (range != null) {
-        sum.submit(range.from, range.to - range.from);
-      }
-    }
-  }
+  private record Range(long from, long length) {}
 
   private final DeviceMemory row;
-  private final List<Group> all = new ArrayList<>();
-  private final Map<String, Group> byParameter = new HashMap<>();
+  private final List<BucketedSum> all = new ArrayList<>();
+  private final Map<String, BucketedSum> byParameter = new HashMap<>();
   private final Map<String, Range> ranges = new HashMap<>();
   private final BatchStatistics statistics;
   private long handedOver;
@@ -88,7 +41,7 @@ final class DeviceGradients implements GradientSums {
     List<TensorView> gradients = network.gradients();
     for (int i = 0; i < gradients.size(); i++) {
       long from = network.gradientOffset(i);
-      ranges.put(gradients.get(i).name(), new Range(from, from + gradients.get(i).byteSize()));
+      ranges.put(gradients.get(i).name(), new Range(from, gradients.get(i).byteSize()));
     }
     Map<String, Set<String>> axes = new TreeMap<>(); // in the same order on all ranks
     Map<String, List<String>> parameters = new HashMap<>();
@@ -104,7 +57,7 @@ final class DeviceGradients implements GradientSums {
         (key, along) -> {
           Communicator ranks = groups.gradients(along);
           if (ranks.size() > 1) {
-            Group group = new Group(new DeviceSum(ranks, row));
+            BucketedSum group = new BucketedSum(ranks, row);
             all.add(group);
             parameters.get(key).forEach(name -> byParameter.put(name, group));
           }
@@ -121,17 +74,17 @@ final class DeviceGradients implements GradientSums {
     if (weight != 1) {
       throw new IllegalArgumentException("gradients are parts of one mean");
     }
-    Group group = byParameter.get(gradient.name());
+    BucketedSum group = byParameter.get(gradient.name());
     if (group != null) {
-      group.add(ranges.get(gradient.name()));
+      Range range = ranges.get(gradient.name());
+      group.add(range.from(), range.length());
       handedOver += gradient.byteSize();
     }
   }
 
   @Override
   public void await() {
-    all.forEach(Group::flush);
-    all.forEach(group -> group.sum.await());
+    all.forEach(BucketedSum::await);
   }
 
   @Override
@@ -141,7 +94,7 @@ final class DeviceGradients implements GradientSums {
 
   @Override
   public void close() {
-    all.reversed().forEach(group -> group.sum.close());
+    all.reversed().forEach(BucketedSum::close);
     row.close();
   }
 }

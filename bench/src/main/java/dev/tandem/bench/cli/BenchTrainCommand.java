@@ -1,5 +1,7 @@
 package dev.tandem.bench.cli;
 
+import dev.tandem.bench.gpu.GpuNetwork;
+import dev.tandem.bench.gpu.GpuTrainBenchmark;
 import dev.tandem.bench.train.TrainBenchmark;
 import dev.tandem.bench.train.TrainBenchmark.Effort;
 import dev.tandem.bench.train.TrainCase;
@@ -8,6 +10,8 @@ import dev.tandem.bench.train.TrainRow;
 import dev.tandem.cli.ConsoleProgress;
 import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.Device;
+import dev.tandem.nn.Engine;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -27,15 +31,23 @@ import picocli.CommandLine.Option;
           + " threads), bf16 (our bfloat16 against our float32), ddp (2 processes, against"
           + " DistributedDataParallel over Gloo, also how much of the synchronisation is exposed)."
           + " Networks: cifar (Caffe's, batch 64), resnet18 (images of 32x32, batch 64) and, when"
-          + " named, resnet18-imagenet (224x224, batch 16)."
+          + " named, resnet18-imagenet (224x224, batch 16).",
+      "With --device cuda: against the PyTorch of the machine's own python3 on the same GPU (eager"
+          + " with fused SGD; torch.compile where it is worth its time): resnet18 (32x32) and"
+          + " resnet50 (224x224), TF32 and bf16, batches of 32 and 256; also what the exchange of"
+          + " two ranks on one GPU adds to a step."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem bench train --quick                      few and short turns, a minute",
       "  ./tandem bench train --rounds 15 --json t.json",
-      "  ./tandem bench train --network cifar --case serial,bf16"
+      "  ./tandem bench train --network cifar --case serial,bf16",
+      "  ./tandem bench train --device cuda --network resnet18"
     })
 final class BenchTrainCommand extends TandemCommand {
+
+  private static final int GPU_ROUNDS = 5;
+  private static final int QUICK_GPU_ROUNDS = 2;
 
   @Option(names = "--quick", description = "Few and short turns, smaller batches: about a minute.")
   private boolean quick;
@@ -60,13 +72,44 @@ final class BenchTrainCommand extends TandemCommand {
       description = "Only these: serial, bf16, ddp. Default: all.")
   private List<String> cases = List.of();
 
+  @Option(
+      names = "--device",
+      paramLabel = "DEVICE",
+      defaultValue = "cpu",
+      description = "Where both sides train: cpu, cuda or cuda:N. Default: ${DEFAULT-VALUE}")
+  private String device;
+
   @Override
   protected Object run() {
+    if (rounds != null && rounds < 1) {
+      throw new UsageException("--rounds must be at least 1");
+    }
+    Device chosen = new Device(device);
+    return chosen.gpu() ? onGpu(chosen) : onProcessor(chosen);
+  }
+
+  private GpuTrainBenchmark.Outcome onGpu(Device chosen) {
+    if (!cases.isEmpty()) {
+      throw new UsageException("--case does not go with --device " + device);
+    }
+    Engine.choose(chosen); // A GPU that is not there is said at once.
+    int turns = rounds != null ? rounds : quick ? QUICK_GPU_ROUNDS : GPU_ROUNDS;
+    Set<GpuNetwork> selected =
+        networks.isEmpty()
+            ? EnumSet.allOf(GpuNetwork.class)
+            : EnumSet.copyOf(networks.stream().map(GpuNetwork::of).toList());
+    GpuTrainBenchmark.Outcome outcome =
+        new GpuTrainBenchmark(device, turns, selected, ConsoleProgress.system()).run();
+    new GpuTrainTable(outcome).print(out());
+    return outcome;
+  }
+
+  private List<TrainRow> onProcessor(Device chosen) {
+    if (!chosen.equals(Device.CPU)) {
+      throw new UsageException("--device %s: expected cpu, cuda or cuda:N".formatted(device));
+    }
     Effort effort = quick ? Effort.QUICK : Effort.FULL;
     if (rounds != null) {
-      if (rounds < 1) {
-        throw new UsageException("--rounds must be at least 1");
-      }
       effort = effort.withRounds(rounds);
     }
     TrainBenchmark.Outcome outcome =

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,7 +46,7 @@ public final class Libtorch {
     private final List<SymbolLookup> libraries;
 
     private Symbols(List<SymbolLookup> libraries) {
-      this.libraries = new CopyOnWriteArrayList<>(libraries);
+      this.libraries = List.copyOf(libraries);
     }
 
     /** The address of a symbol, or 0. */
@@ -74,13 +73,10 @@ public final class Libtorch {
 
   private final Path folder;
   private final String version;
-  private final Symbols symbols;
-  private boolean cuda;
 
-  private Libtorch(Path folder, String version, Symbols symbols) {
+  private Libtorch(Path folder, String version) {
     this.folder = folder;
     this.version = version;
-    this.symbols = symbols;
   }
 
   /**
@@ -108,11 +104,16 @@ public final class Libtorch {
     if (installed.isPresent()) {
       Path folder = installed.get().toAbsolutePath().normalize();
       // A copy of ours needs its others loaded first; those of another the system finds by itself.
-      return load(
-          folder,
-          libraries.names().stream()
-              .filter(name -> REQUIRED.contains(name) || Files.exists(folder.resolve(name)))
-              .toList());
+      List<String> names =
+          new ArrayList<>(
+              libraries.names().stream()
+                  .filter(name -> REQUIRED.contains(name) || Files.exists(folder.resolve(name)))
+                  .toList());
+      if (computesOnGpus(folder)) {
+        // Before the first operation: libtorch looks for them only once.
+        names.addAll(CUDA_LIBRARIES);
+      }
+      return load(folder, names);
     }
     libraries.checkSystem(SystemLibrary.glibc());
     return load(libraries.unpack(UserCache.folder(), Progress.SILENT), libraries.names());
@@ -148,7 +149,7 @@ public final class Libtorch {
             failure -> {
               throw unusable(folder, "version " + version + " computes wrongly: " + failure);
             });
-    loaded = new Libtorch(folder, version, symbols);
+    loaded = new Libtorch(folder, version);
     return loaded;
   }
 
@@ -174,36 +175,21 @@ public final class Libtorch {
   }
 
   /**
-   * The GPU with this number, computed on by the libtorch that is loaded.
-   *
-   * @throws WorkFailedException in one line if it cannot compute on GPUs
+   * The GPU with this number, computed on by the libtorch that is loaded, which {@link
+   * #computesOnGpus}.
    */
-  public synchronized Accelerator gpu(int index) {
-    loadCuda();
+  public Accelerator gpu(int index) {
     return CudaAccelerator.of(index);
   }
 
   /** GPUs that this process sees; 0 if the libtorch that is loaded cannot compute on any. */
-  public synchronized int gpus() {
-    if (!computesOnGpus(folder)) {
-      return 0;
-    }
-    loadCuda();
-    return CudaRuntime.devices();
+  public int gpus() {
+    return computesOnGpus(folder) ? CudaRuntime.devices() : 0;
   }
 
   /** Whether a libtorch in this folder can compute on GPUs. */
   public static boolean computesOnGpus(Path folder) {
     return Files.exists(folder.resolve(CUDA_LIBRARIES.getLast()));
-  }
-
-  private void loadCuda() {
-    if (!cuda) {
-      for (String name : CUDA_LIBRARIES) {
-        symbols.libraries.addFirst(open(folder.resolve(name)));
-      }
-      cuda = true;
-    }
   }
 
   /** The newest release of CUDA that the driver knows, such as 13.0; of a libtorch for GPUs. */

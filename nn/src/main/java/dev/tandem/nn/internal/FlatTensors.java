@@ -39,6 +39,7 @@ public final class FlatTensors implements AutoCloseable {
   private final Optional<Tensor> everything;
   private final Accelerator device;
   private boolean pinned;
+  private Accelerator.Mark copied;
 
   /** Room on the host for the parameters, each named with the prefix before its own name. */
   public FlatTensors(Arena arena, String prefix, DType dtype, List<ParameterSpec> parameters) {
@@ -199,9 +200,11 @@ public final class FlatTensors implements AutoCloseable {
   }
 
   private void awaitCopy() {
-    Accelerator.Mark done = device.mark();
-    device.record(done, Lane.COMPUTE);
-    device.await(done);
+    if (copied == null) {
+      copied = device.mark(); // for the life of the process: one is used again and again
+    }
+    device.record(copied, Lane.COMPUTE);
+    device.await(copied);
   }
 
   /** Tensors whose order on the device is not that of the views. */

@@ -27,20 +27,33 @@ final class NormLayers {
 
     @Override
     Three normalise(Tensor input, Mode mode) {
-      return Functions.groupNorm(
-          input, tensors.parameter(0), tensors.parameter(1), spec.groups(), spec.epsilon());
+      // On a device the engine's kernel takes channels first only.
+      return inOrder(
+          Functions.groupNorm(
+              tensors.accelerated() ? input.contiguous() : input,
+              tensors.parameter(0),
+              tensors.parameter(1),
+              spec.groups(),
+              spec.epsilon()));
     }
 
     @Override
     Three gradients(Pass pass, Tensor gradient, Mask wanted) {
-      return Functions.groupNormBackward(
-          gradient.contiguous(),
-          pass.input().contiguous(),
-          pass.saved(0),
-          pass.saved(1),
-          tensors.parameter(0),
-          spec.groups(),
-          wanted);
+      return inOrder(
+          Functions.groupNormBackward(
+              gradient.contiguous(),
+              pass.input().contiguous(),
+              pass.saved(0),
+              pass.saved(1),
+              tensors.parameter(0),
+              spec.groups(),
+              wanted));
+    }
+
+    private Three inOrder(Three result) {
+      return tensors.accelerated() && result.first() != null
+          ? new Three(Torch.fast(result.first()), result.second(), result.third())
+          : result;
     }
   }
 

@@ -37,7 +37,7 @@ public record ComputeConfig(
   public enum Graph {
     /** Where every step is the same work and nothing waits for parts of it. */
     AUTO,
-    OFF
+    NONE
   }
 
   /**

@@ -1,0 +1,179 @@
+package dev.tandem.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.core.Progress;
+import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.glyphs.GlyphDatabase;
+import dev.tandem.nn.Device;
+import dev.tandem.nn.Engine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Training on a GPU as a user does it; the ranks are real processes. */
+@Tag("gpu")
+class GpuTrainingTest {
+
+  @TempDir static Path folder;
+  private static Path config;
+
+  @BeforeAll
+  static void drawDigits() throws IOException {
+    try {
+      Engine.choose(new Device("cuda"));
+    } catch (UsageException e) {
+      assumeTrue(false, e.getMessage());
+    }
+    GlyphDatabase.write(folder.resolve("train"), new Seed(1), 600, Progress.SILENT);
+    GlyphDatabase.write(folder.resolve("test"), new Seed(2), 200, Progress.SILENT);
+    config = folder.resolve("digits.yaml");
+    Files.writeString(
+        config,
+        """
+        network: {model: digits}
+        data: {train: '%1$s/train', test: '%1$s/test'}
+        device: cuda
+        batch: {global: 50}
+        optimizer: {momentum: 0.9, nesterov: true}
+        schedule: {rate: 0.05, warmup-epochs: 0.5}
+        guard: {clip: 1}
+        epochs: 2
+        checkpoint: {every-steps: 10, keep: 0}
+        """
+            .formatted(folder));
+  }
+
+  private static JsonNode train(String name, Object... more) throws IOException {
+    Path json = folder.resolve(name + ".json");
+    CommandRun.done(words(name, Stream.concat(Stream.of("--json", json), Stream.of(more))));
+    return new ObjectMapper().readTree(json.toFile());
+  }
+
+  private static Object[] words(String name, Stream<Object> more) {
+    Stream<Object> first =
+        Stream.of("train", config, "--runs", folder.resolve("runs"), "--name", name);
+    return Stream.concat(first, more).toArray();
+  }
+
+  private static List<Double> losses(String name) throws IOException {
+    return RunMetrics.losses(folder.resolve("runs").resolve(name));
+  }
+
+  private static void assertClose(List<Double> expected, List<Double> actual, double tolerance) {
+    assertEquals(expected.size(), actual.size());
+    for (int i = 0; i < expected.size(); i++) {
+      assertEquals(expected.get(i), actual.get(i), tolerance * expected.get(i), "step " + (i + 1));
+    }
+  }
+
+  @Test
+  void trainsAsTheProcessorDoesAndServesAllCommands() throws IOException {
+    JsonNode processor = train("processor", "--set", "device=cpu", "--set", "steps=12");
+    train("short", "--set", "steps=12");
+    assertClose(losses("processor"), losses("short"), 5e-3);
+    JsonNode trained = train("gpu");
+    assertNotEquals(processor.path("digest"), trained.path("digest"));
+    Path run = folder.resolve("runs/gpu");
+    Path json = folder.resolve("eval.json");
+    CommandRun.done("eval", run, "--json", json);
+    JsonNode evaluated = new ObjectMapper().readTree(json.toFile());
+    assertEquals(trained.path("accuracy"), evaluated.path("accuracy"));
+    Path exported = folder.resolve("digits.safetensors");
+    CommandRun.done("export", run, "--output", exported);
+    assertTrue(Files.size(exported) > 0);
+  }
+
+  @Test
+  void twoRanksOnOneGpuEndWithTheSameBits() throws IOException {
+    JsonNode two = train("two", "-n", 2);
+    assertTrue(two.path("replicasIdentical").asBoolean());
+    assertEquals(two.path("digest"), train("two-again", "-n", 2).path("digest"));
+    train("one");
+    assertClose(losses("one"), losses("two"), 5e-2);
+  }
+
+  @Test
+  void logicalShardsGiveTheSameBitsOnAnyNumberOfRanks() throws IOException {
+    Object[] elastic = {"--set", "determinism=elastic", "--set", "shards=4"};
+    JsonNode one = train("elastic-one", elastic);
+    JsonNode two =
+        train("elastic-two", Stream.concat(Stream.of("-n", 2), Stream.of(elastic)).toArray());
+    assertEquals(one.path("digest"), two.path("digest"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"filter=2", "data=2,filter=2"})
+  void networksSplitByFilters(String strategy) throws IOException {
+    String name = strategy.replaceAll("[=,]", "-");
+    JsonNode split = train(name, "--strategy", strategy, "--set", "steps=12");
+    assertTrue(split.path("replicasIdentical").asBoolean());
+    train(name + "-processor", "--strategy", strategy, "--set", "steps=12", "--set", "device=cpu");
+    assertClose(losses(name + "-processor"), losses(name), 5e-3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"float32", "tf32", "bfloat16"})
+  void repeatedStepsGiveTheBitsOfOthers(String precision) throws IOException {
+    Object[] graph = {"--set", "precision=" + precision};
+    Object[] none = {"--set", "precision=" + precision, "--set", "graph=none"};
+    assertEquals(
+        train("graph-" + precision, graph).path("digest"),
+        train("no-graph-" + precision, none).path("digest"));
+  }
+
+  @Test
+  void aKilledRunGoesOnWithTheSameBits() throws Exception {
+    Object[] longer = {"--set", "epochs=40"};
+    String expected = train("undisturbed", longer).path("digest").asText();
+    Path checkpoints = folder.resolve("runs/killed/checkpoints");
+    Thread killer = Thread.ofPlatform().daemon().name("killer").start(() -> kill(checkpoints));
+    CommandRun killed = CommandRun.of(words("killed", Stream.of(longer)));
+    killer.join();
+    assertEquals(3, killed.exitCode(), killed.err());
+    JsonNode resumed = train("killed", "--set", "epochs=40", "--resume");
+    assertEquals(expected, resumed.path("digest").asText());
+  }
+
+  /** Kills the rank as soon as it has a checkpoint. */
+  private static void kill(Path checkpoints) {
+    while (!hasOne(checkpoints)) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    ProcessHandle.current()
+        .descendants()
+        .filter(process -> process.info().command().orElse("").endsWith("/java"))
+        .forEach(ProcessHandle::destroyForcibly);
+  }
+
+  private static boolean hasOne(Path checkpoints) {
+    try (Stream<Path> steps = Files.list(checkpoints)) {
+      return steps.anyMatch(step -> Files.exists(step.resolve("manifest.json")));
+    } catch (IOException e) {
+      return false; // There is none yet.
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"pipeline", "sharded"})
+  void whatAGpuDoesNotIsOneLine(String strategy) {
+    String line = CommandRun.failed(2, words("never", Stream.of("-n", 2, "--strategy", strategy)));
+    assertTrue(line.contains("device: cuda, but"), line);
+    assertTrue(Files.notExists(folder.resolve("runs/never")));
+  }
+}
