@@ -3,7 +3,6 @@ package dev.tandem.nn;
 import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Tensor;
-import java.util.List;
 
 /**
  * Adam of Kingma and Ba, and AdamW of Loshchilov and Hutter: m and v are decaying means of the
@@ -38,24 +37,24 @@ public final class Adam extends ParameterwiseOptimizer {
   }
 
   @Override
-  boolean updateTogether(List<Update> updates, double learningRate) {
-    Tensor steps = Tensor.zeros(ScalarType.FLOAT, 1).fill_((double) steps());
-    for (boolean decays : new boolean[] {true, false}) {
-      Together some = Together.of(updates, decays);
-      Functions.adam(
-          some.parameters(),
-          some.gradients(),
-          kept(0, some),
-          kept(1, some),
-          steps,
-          learningRate,
-          settings.meanDecay(),
-          settings.squareDecay(),
-          decays ? settings.weightDecay() : 0,
-          settings.epsilon(),
-          settings.decoupled());
-    }
+  boolean updatesTogether() {
     return true;
+  }
+
+  @Override
+  void updateTogether(Together some, double learningRate) {
+    Functions.adam(
+        some.parameters(),
+        some.gradients(),
+        some.kept().get(0),
+        some.kept().get(1),
+        Tensor.zeros(ScalarType.FLOAT, 1).fill_((double) steps()),
+        learningRate,
+        settings.meanDecay(),
+        settings.squareDecay(),
+        some.decays() ? settings.weightDecay() : 0,
+        settings.epsilon(),
+        settings.decoupled());
   }
 
   @Override

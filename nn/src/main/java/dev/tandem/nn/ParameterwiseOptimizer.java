@@ -32,6 +32,7 @@ abstract class ParameterwiseOptimizer implements Optimizer {
   private final Arena arena;
   private final List<FlatTensors> slots = new ArrayList<>();
   private final MemorySegment steps;
+  private final List<Together> together = new ArrayList<>();
 
   /** An optimizer that keeps tensors of these names, zero at first. */
   ParameterwiseOptimizer(Network network, String... slotNames) {
@@ -52,30 +53,42 @@ abstract class ParameterwiseOptimizer implements Optimizer {
   /** Changes one parameter. */
   abstract void update(Update update, double learningRate);
 
-  /**
-   * Changes all parameters by one operation for many, on a device.
-   *
-   * @return whether it can
-   */
-  boolean updateTogether(List<Update> updates, double learningRate) {
+  /** Whether {@link #updateTogether} is there. */
+  boolean updatesTogether() {
     return false;
   }
 
-  /** Of the updates that decay, or of the others: what they have in common. */
-  record Together(List<Tensor> parameters, List<Tensor> gradients, List<Update> updates) {
-
-    static Together of(List<Update> all, boolean decays) {
-      List<Update> some = all.stream().filter(each -> each.decays() == decays).toList();
-      return new Together(
-          some.stream().map(Update::parameter).toList(),
-          some.stream().map(Update::gradient).toList(),
-          some);
-    }
+  /** Changes many parameters by one operation, on a device. */
+  void updateTogether(Together some, double learningRate) {
+    throw new UnsupportedOperationException("one after the other");
   }
 
-  /** What is kept of these parameters under the name with this number. */
-  final List<Tensor> kept(int slot, Together together) {
-    return together.updates().stream().map(update -> kept(slot, update)).toList();
+  /**
+   * Parameters that decay, or those that do not.
+   *
+   * @param kept of them, by the number of the name
+   */
+  record Together(
+      boolean decays, List<Tensor> parameters, List<Tensor> gradients, List<List<Tensor>> kept) {}
+
+  /**
+   * The same tensors in every step: while the processor makes lists, a device has nothing to do.
+   */
+  private List<Together> together(List<Update> all) {
+    if (together.isEmpty()) {
+      for (boolean decays : new boolean[] {true, false}) {
+        List<Update> some = all.stream().filter(each -> each.decays() == decays).toList();
+        together.add(
+            new Together(
+                decays,
+                some.stream().map(Update::parameter).toList(),
+                some.stream().map(Update::gradient).toList(),
+                slots.stream()
+                    .map(slot -> some.stream().map(each -> slot.tensor(each.place())).toList())
+                    .toList()));
+      }
+    }
+    return together;
   }
 
   /** Runs before the parameters of a step are changed. */
@@ -94,9 +107,11 @@ abstract class ParameterwiseOptimizer implements Optimizer {
     network.inScope(
         () -> {
           steps.set(ValueLayout.JAVA_LONG, 0, steps() + 1);
-          List<Update> updates = updates();
+          boolean byOne = network.onDevice() && updatesTogether();
+          List<Update> updates = byOne && !together.isEmpty() ? List.of() : updates();
           network.part().norms().ifPresent(norms -> beforeUpdates(updates, norms));
-          if (network.onDevice() && updateTogether(updates, learningRate)) {
+          if (byOne) {
+            together(updates).forEach(some -> updateTogether(some, learningRate));
             return null;
           }
           for (Update update : updates) {

@@ -3,7 +3,6 @@ package dev.tandem.nn;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.engine.Functions;
 import dev.tandem.nn.engine.Tensor;
-import java.util.List;
 
 /**
  * Stochastic gradient descent with momentum, after Sutskever et al. as PyTorch writes it: v = m v +
@@ -50,19 +49,20 @@ public final class SgdMomentum extends ParameterwiseOptimizer {
   }
 
   @Override
-  boolean updateTogether(List<Update> updates, double learningRate) {
-    for (boolean decays : new boolean[] {true, false}) {
-      Together some = Together.of(updates, decays);
-      Functions.sgd(
-          some.parameters(),
-          some.gradients(),
-          kept(0, some),
-          decays ? settings.weightDecay() : 0,
-          settings.momentum(),
-          learningRate,
-          settings.nesterov());
-    }
+  boolean updatesTogether() {
     return true;
+  }
+
+  @Override
+  void updateTogether(Together some, double learningRate) {
+    Functions.sgd(
+        some.parameters(),
+        some.gradients(),
+        some.kept().getFirst(),
+        some.decays() ? settings.weightDecay() : 0,
+        settings.momentum(),
+        learningRate,
+        settings.nesterov());
   }
 
   @Override

@@ -6,7 +6,6 @@ import dev.tandem.comm.device.DeviceMemory;
 import dev.tandem.core.GradientGraph;
 import dev.tandem.core.TensorView;
 import dev.tandem.nn.Network;
-
 import dev.tandem.sync.compress.Volume;
 import java.util.ArrayList;
 import java.util.HashMap;

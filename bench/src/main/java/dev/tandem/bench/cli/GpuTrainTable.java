@@ -1,6 +1,5 @@
 package dev.tandem.bench.cli;
 
-import dev.tandem.bench.gpu.GpuLosses;
 import dev.tandem.bench.gpu.GpuTrainBenchmark;
 import dev.tandem.bench.gpu.GpuTrainRow;
 import java.io.PrintWriter;
@@ -10,8 +9,12 @@ import java.util.Locale;
 record GpuTrainTable(GpuTrainBenchmark.Outcome outcome) {
 
   void print(PrintWriter out) {
-    outcome.missing().ifPresent(reason -> out.println("not compared with PyTorch: " + reason));
-    outcome.losses().map(GpuLosses::text).ifPresent(out::println);
+    if (outcome.missing() != null) {
+      out.println("not compared with PyTorch: " + outcome.missing());
+    }
+    if (outcome.losses() != null) {
+      out.println(outcome.losses().text());
+    }
     if (outcome.rows().isEmpty()) {
       return;
     }

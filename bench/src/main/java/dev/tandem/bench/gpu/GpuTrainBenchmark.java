@@ -1,5 +1,6 @@
 package dev.tandem.bench.gpu;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.bench.BenchFolder;
 import dev.tandem.bench.Contender;
 import dev.tandem.bench.LiveContender;
@@ -30,11 +31,11 @@ public final class GpuTrainBenchmark {
   /**
    * What came out.
    *
-   * @param losses of both sides, if there is a peer
-   * @param missing why there is no peer, if there is none
+   * @param losses of both sides; null without a peer
+   * @param missing why there is no peer; null if there is one
    */
-  public record Outcome(
-      List<GpuTrainRow> rows, Optional<GpuLosses> losses, Optional<String> missing) {}
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Outcome(List<GpuTrainRow> rows, GpuLosses losses, String missing) {}
 
   /** What is measured of a case. */
   private enum Way {
@@ -72,7 +73,7 @@ public final class GpuTrainBenchmark {
     Optional<String> missing = TorchGpu.missing();
     Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
     List<GpuTrainRow> rows = new ArrayList<>();
-    Optional<GpuLosses> losses = Optional.empty();
+    GpuLosses losses = null;
     try (BenchFolder scratch = BenchFolder.in(temporary)) {
       Path folder = scratch.path();
       Path script = scratch.extract(GpuTrainBenchmark.class, "train_torch_gpu.py");
@@ -83,7 +84,7 @@ public final class GpuTrainBenchmark {
           Contender torch = new TorchGpu(script, folder, device);
           try (LiveContender theirs = LiveContender.start(torch, folder)) {
             String both = machine + "; " + theirs.ask("about");
-            losses = Optional.of(losses(ours, theirs));
+            losses = losses(ours, theirs);
             task.advanceTo(rows.size());
             for (GpuCase each : GpuCase.of(networks)) {
               rows.add(row(each, ours, Optional.of(theirs), both));
@@ -107,7 +108,7 @@ public final class GpuTrainBenchmark {
         }
       }
     }
-    return new Outcome(rows, losses, missing);
+    return new Outcome(rows, losses, missing.orElse(null));
   }
 
   private static GpuLosses losses(LiveContender ours, LiveContender theirs) {

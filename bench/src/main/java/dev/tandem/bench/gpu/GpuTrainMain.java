@@ -99,7 +99,9 @@ public final class GpuTrainMain {
       write("inputs", batches.stream().map(Samples::inputs).toList());
       write("labels", batches.stream().map(Samples::targets).toList());
       for (Samples each : batches) {
-        losses.add(String.format(Locale.ROOT, "%.7f", training.step(each, false)));
+        losses.add(
+            String.format(
+                Locale.ROOT, "%.7f", training.step(each, false, GpuTraining.GENTLE_RATE)));
       }
     }
     return String.join(" ", losses);

@@ -12,7 +12,6 @@ import dev.tandem.nn.Optimizer;
 import dev.tandem.nn.Samples;
 import dev.tandem.nn.SgdMomentum;
 import dev.tandem.nn.TrainingStep;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,6 +23,10 @@ final class GpuTraining implements AutoCloseable {
 
   static final Seed SEED = new Seed(6);
   private static final double LEARNING_RATE = 0.01;
+
+  /** Small enough that differences of rounding do not grow to the size of the losses. */
+  static final double GENTLE_RATE = 0.001;
+
   private static final SgdMomentum.Settings SETTINGS =
       new SgdMomentum.Settings(0.9, 0, false, Double.POSITIVE_INFINITY);
 
@@ -75,16 +78,16 @@ final class GpuTraining implements AutoCloseable {
 
   /** A step with its update on the batch that is on the GPU; the loss. */
   double step() {
-    return step(samples, false);
+    return step(samples, false, LEARNING_RATE);
   }
 
   /** A step whose gradients ranks sum while the backward pass goes on. */
   double exchangingStep() {
-    return step(samples, true);
+    return step(samples, true, LEARNING_RATE);
   }
 
   /** A step on any batch. */
-  double step(Samples batch, boolean exchanging) {
+  double step(Samples batch, boolean exchanging, double rate) {
     TrainingStep step = TrainingStep.of(SEED, steps++);
     double loss;
     if (exchanging && sum.isPresent()) {
@@ -97,7 +100,7 @@ final class GpuTraining implements AutoCloseable {
     } else {
       loss = network.forwardBackward(batch, step);
     }
-    optimizer.step(LEARNING_RATE);
+    optimizer.step(rate);
     return loss;
   }
 

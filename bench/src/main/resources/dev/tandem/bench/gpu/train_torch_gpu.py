@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import nn
 
 LEARNING_RATE = 0.01
+GENTLE_RATE = 0.001  # of what is compared step by step
 MOMENTUM = 0.9
 WARM_UP = 30
 DEVICE = torch.device(sys.argv[3])
@@ -85,8 +86,8 @@ def tf32(allowed):
     torch.backends.cuda.matmul.allow_tf32 = allowed
 
 
-def sgd(network):
-    return torch.optim.SGD(network.parameters(), lr=LEARNING_RATE, momentum=MOMENTUM, fused=True)
+def sgd(network, rate=LEARNING_RATE):
+    return torch.optim.SGD(network.parameters(), lr=rate, momentum=MOMENTUM, fused=True)
 
 
 def losses(folder, steps, batch, variant):
@@ -106,7 +107,7 @@ def losses(folder, steps, batch, variant):
     network = network.to(DEVICE).to(memory_format=order).train()
     inputs = numbers(folder, "inputs", torch.float32).view(steps, batch, 3, 32, 32)
     labels = numbers(folder, "labels", torch.int64).view(steps, batch)
-    optimizer = sgd(network)
+    optimizer = sgd(network, GENTLE_RATE)
     told = []
     for step in range(steps):
         optimizer.zero_grad(set_to_none=True)

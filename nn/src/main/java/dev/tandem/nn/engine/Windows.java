@@ -1,5 +1,7 @@
 package dev.tandem.nn.engine;
 
+import java.util.Arrays;
+
 /** How a window moves over an input, with one number for each dimension of space. */
 public final class Windows {
 
@@ -23,6 +25,11 @@ public final class Windows {
   /** Dimensions of space. */
   int dimensions() {
     return kernel.length;
+  }
+
+  /** Whether they reach past the input. */
+  public boolean padded() {
+    return Arrays.stream(padding).anyMatch(each -> each > 0);
   }
 
   // For the engine, which does not change them.

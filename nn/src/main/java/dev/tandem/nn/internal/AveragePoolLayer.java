@@ -13,9 +13,16 @@ final class AveragePoolLayer implements Layer {
   private final Windows windows;
   private final boolean ceil;
 
-  AveragePoolLayer(AveragePool spec, Shape input) {
+  /**
+   * Whether the backward pass takes channels first: on GPUs, with channels last, the engine's
+   * kernel forgets the padding (seen in libtorch 2.11).
+   */
+  private final boolean channelsFirst;
+
+  AveragePoolLayer(AveragePool spec, Shape input, boolean accelerated) {
     windows = Torch.windows(spec.window().over(input.extents().size() - 1));
     ceil = spec.ceil();
+    channelsFirst = accelerated && windows.padded();
   }
 
   @Override
@@ -26,6 +33,12 @@ final class AveragePoolLayer implements Layer {
 
   @Override
   public List<Tensor> backwardData(Pass pass, Tensor outputGradient) {
+    if (channelsFirst) {
+      Tensor gradient =
+          Functions.averagePoolBackward(
+              outputGradient.contiguous(), pass.input().contiguous(), windows, ceil);
+      return List.of(Torch.fast(gradient));
+    }
     return List.of(Functions.averagePoolBackward(outputGradient, pass.input(), windows, ceil));
   }
 }

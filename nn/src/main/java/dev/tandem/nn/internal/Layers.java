@@ -34,7 +34,7 @@ public final class Layers {
     return switch (layer) {
       case Activation spec -> new ActivationLayer(spec);
       case Add _ -> new ShapeLayers.Add();
-      case AveragePool spec -> new AveragePoolLayer(spec, input);
+      case AveragePool spec -> new AveragePoolLayer(spec, input, tensors.accelerated());
       case BatchNorm spec -> new BatchNormLayer(spec, tensors);
       case Concatenation _ -> new ShapeLayers.Concatenation();
       case Convolution spec -> new ConvolutionLayer(spec, input, tensors);
