@@ -167,6 +167,11 @@ public record StrategyText(List<Part> parts) {
         .anyMatch(axis -> !axis.equals(Mesh.DATA) && !axis.equals(Mesh.PIPELINE));
   }
 
+  /** Whether tensors may be split in space. */
+  public boolean splitsSpace() {
+    return parts.stream().anyMatch(part -> part.word.equals(SPATIAL) || SPACE.contains(part.word));
+  }
+
   /**
    * The ranks in a grid, axes in their order: pipeline, data, then the others as they are written.
    *

@@ -81,7 +81,8 @@ public final class SavedRun implements AutoCloseable {
    * Opens a run, or one of its checkpoints, whose network is split over ranks, however it was split
    * in training; all ranks call this together.
    *
-   * @param strategy the words of {@code --strategy}; empty for those of the run
+   * @param strategy the words of {@code --strategy}, in the place of the run's mesh; empty for the
+   *     run's
    * @param communicator of all ranks; stays open at least as long as the run
    */
   public static SavedRun open(
@@ -139,7 +140,10 @@ public final class SavedRun implements AutoCloseable {
     return one ? given.getParent().getParent() : given;
   }
 
-  /** The run's configuration with another strategy; nothing is divided that only training needs. */
+  /**
+   * The run's configuration with another mesh; the other keys of its strategy stay, as far as the
+   * mesh has a use for them. Nothing is divided that only training needs.
+   */
   private static TrainingConfig config(Path path, Path run, String strategy) {
     Path file = run.resolve(TrainingConfig.FILE);
     if (!Files.exists(file)) {
@@ -147,14 +151,20 @@ public final class SavedRun implements AutoCloseable {
           path + " is neither the folder of a run nor a checkpoint in one: there is no " + file);
     }
     ConfigFile saved = ConfigFile.read(file);
-    String words = strategy.isEmpty() ? saved.config().strategy().mesh().toString() : strategy;
-    String whole = words.replace(StrategyText.SHARDED, Mesh.DATA);
-    return (strategy.isEmpty()
-            ? saved
-                .with("strategy.mesh", whole, "--strategy")
-                .with("strategy.shard", "none", "--strategy")
-            : saved.with("strategy", whole, "--strategy"))
-        .config();
+    StrategyText trained = saved.config().strategy().mesh();
+    StrategyText wanted = strategy.isEmpty() ? trained : StrategyText.parse(strategy);
+    String whole = wanted.toString().replace(StrategyText.SHARDED, Mesh.DATA);
+    ConfigFile answering =
+        saved
+            .with("strategy.mesh", whole, "--strategy")
+            .with("strategy.shard", "none", "--strategy");
+    if (!wanted.splitsLayers()) { // then no layer has a mode
+      answering = answering.with(List.of("strategy.layers={}"));
+    }
+    if (!wanted.equals(trained)) { // other stages may be more or fewer
+      answering = answering.with(List.of("strategy.pipeline.cuts=[auto]"));
+    }
+    return answering.config();
   }
 
   private static SlicedState state(Network network) {

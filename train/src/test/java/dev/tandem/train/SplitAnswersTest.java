@@ -17,6 +17,7 @@ import dev.tandem.nn.Network;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.testkit.TestSeed;
 import dev.tandem.testkit.Watchdog;
+import dev.tandem.train.config.StrategyConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -30,6 +31,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +68,49 @@ class SplitAnswersTest {
     for (String strategy : List.of("sharded=2", "pipeline=2")) {
       for (Said split : split(2, strategy, test, images)) {
         assertClose(whole, split, strategy);
+      }
+    }
+  }
+
+  @Test
+  void theStrategyOfTheRunStaysButForItsMesh() throws Exception {
+    Seed seed = TestSeed.of(SplitAnswersTest.class);
+    save(
+        TestConfigs.normalised(
+            "strategy.mesh=filter=2",
+            "strategy.layers={scores: whole}",
+            "strategy.gather=eager",
+            "strategy.spatial.aggregate-to=samples",
+            "strategy.pipeline.cuts=[conv2]"),
+        seed.random());
+    try (SavedRun alone = SavedRun.open(run, SavedRun.Which.LAST, 1)) {
+      assertEquals(Map.of(), alone.config().strategy().layers());
+    }
+    for (String strategy : List.of("", "channel=2", "data=2", "pipeline=2")) {
+      boolean splits = strategy.isEmpty() || strategy.startsWith("channel");
+      List<StrategyConfig> kept =
+          onRanks(
+              2,
+              strategy,
+              part -> {
+                TensorView weight =
+                    part.network().parameters().stream()
+                        .filter(each -> each.name().equals("scores.weight"))
+                        .findFirst()
+                        .orElse(null);
+                assertTrue(
+                    weight == null || part.network().part().region(weight).isAll(), strategy);
+                return part.config().strategy();
+              });
+      for (StrategyConfig each : kept) {
+        assertEquals(splits ? Map.of("scores", "whole") : Map.of(), each.layers(), strategy);
+        assertEquals(StrategyConfig.Gather.EAGER, each.gather(), strategy);
+        assertEquals(
+            StrategyConfig.Spatial.AggregateTo.SAMPLES, each.spatial().aggregateTo(), strategy);
+        assertEquals(
+            strategy.isEmpty() ? List.of("conv2") : List.of("auto"),
+            each.pipeline().cuts(),
+            strategy);
       }
     }
   }
@@ -108,27 +153,33 @@ class SplitAnswersTest {
 
   private List<Said> split(int ranks, String strategy, RecordSource test, List<Image> images)
       throws Exception {
+    List<Said> all = onRanks(ranks, strategy, part -> said(part, test, images));
+    assertTrue(all.stream().allMatch(all.getFirst()::equals), strategy + " on all ranks");
+    return all;
+  }
+
+  private <T> List<T> onRanks(int ranks, String strategy, Function<SavedRun, T> question)
+      throws Exception {
     return Watchdog.within(
         Duration.ofMinutes(2),
         () -> {
-          List<Said> all = new ArrayList<>();
+          List<T> all = new ArrayList<>();
           try (ExecutorService threads = Executors.newFixedThreadPool(ranks)) {
-            List<Callable<Said>> calls = new ArrayList<>();
+            List<Callable<T>> calls = new ArrayList<>();
             for (Communicator communicator : Communicator.threads(ranks)) {
               calls.add(
                   () -> {
                     try (communicator;
                         SavedRun part =
                             SavedRun.open(run, SavedRun.Which.LAST, 1, strategy, communicator)) {
-                      return said(part, test, images);
+                      return question.apply(part);
                     }
                   });
             }
-            for (Future<Said> said : threads.invokeAll(calls)) {
+            for (Future<T> said : threads.invokeAll(calls)) {
               all.add(said.get());
             }
           }
-          assertTrue(all.stream().allMatch(all.getFirst()::equals), strategy + " on all ranks");
           return all;
         });
   }

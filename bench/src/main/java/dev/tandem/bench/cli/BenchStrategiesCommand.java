@@ -85,9 +85,11 @@ final class BenchStrategiesCommand extends TandemCommand {
                 + " process with as many threads as there are ranks; compute to idle: milliseconds"
                 + " of a step, mean of ranks; error: largest difference of parameters from those of"
                 + " one process after 2 steps, of the largest value of a tensor, computed in"
-                + " float64 and in float32; bitwise: of float32; peak: tensors of the rank that"
-                + " needs most; by layer: milliseconds of a step that it computes + those for what"
-                + " travels (copies and waiting), of the ranks that it takes longest.%n");
+                + " float64 and in float32, there with smooth activations and means in the place of"
+                + " maxima, since at kinks rounding becomes a jump; bitwise: in float32, of the"
+                + " network as it is; peak: tensors of the rank that needs most; by layer:"
+                + " milliseconds of a step that it computes + those for what travels (copies and"
+                + " waiting), of the ranks that it takes longest.%n");
   }
 
   private void printNetwork(List<StrategiesRow> rows) {

@@ -3,14 +3,14 @@ package dev.tandem.bench.strategies;
 import dev.tandem.bench.Machine;
 import dev.tandem.bench.Ranks;
 import dev.tandem.bench.Spread;
+import dev.tandem.bench.strategies.StrategiesRankMain.Comparison;
 import dev.tandem.comm.launch.LaunchPlan;
-import dev.tandem.core.DType;
 import dev.tandem.core.Progress;
 import dev.tandem.nn.spec.NetworkSpec.Node;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ public final class StrategiesBenchmark {
 
   /** What was found out about a strategy. */
   private static final class Found {
-    private final Map<String, Double> errors = new HashMap<>();
+    private final Map<Comparison, Double> errors = new EnumMap<>(Comparison.class);
     private double memory;
     private double bytes;
     private final List<StepFigures> turns = new ArrayList<>();
@@ -67,8 +67,8 @@ public final class StrategiesBenchmark {
 
   private Map<String, Found> measure(StrategiesNetwork network) {
     List<String> lines = Collections.synchronizedList(new ArrayList<>());
-    // Two lines of errors, one of plans, and the rounds.
-    long total = (long) StrategiesRankMain.strategies().size() * (effort.rounds() + 3);
+    // Three lines of errors, one of plans, and the rounds.
+    long total = (long) StrategiesRankMain.strategies().size() * (effort.rounds() + 4);
     try (Progress.Task task = progress.start(network.code(), total, "turns")) {
       LaunchPlan plan =
           LaunchPlan.of(ranks, StrategiesRankMain.class.getName(), effort.arguments(network))
@@ -86,7 +86,8 @@ public final class StrategiesBenchmark {
       String[] words = line.split(" ", -1);
       Found own = found.computeIfAbsent(words[1], _ -> new Found());
       switch (words[0]) {
-        case StrategiesRankMain.COMPARED -> own.errors.put(words[2], Double.parseDouble(words[3]));
+        case StrategiesRankMain.COMPARED ->
+            own.errors.put(Comparison.valueOf(words[2]), Double.parseDouble(words[3]));
         case StrategiesRankMain.PLANNED -> {
           own.memory = Double.parseDouble(words[2]);
           own.bytes = Double.parseDouble(words[3]);
@@ -104,7 +105,6 @@ public final class StrategiesBenchmark {
     double exchange = found.median(StepFigures::exchange);
     double sync = found.median(StepFigures::sync);
     double idle = found.median(StepFigures::idle);
-    double float32 = found.errors.get(DType.FLOAT32.toString());
     return new StrategiesRow(
         network.code(),
         name,
@@ -122,9 +122,9 @@ public final class StrategiesBenchmark {
         idle,
         Math.round(found.median(StepFigures::bytes)),
         (long) found.bytes,
-        found.errors.get(DType.FLOAT64.toString()),
-        float32,
-        float32 == 0,
+        found.errors.get(Comparison.FLOAT64),
+        found.errors.get(Comparison.SMOOTH),
+        found.errors.get(Comparison.FLOAT32) == 0,
         Math.round(found.median(StepFigures::peak)),
         (long) found.memory,
         found.turns.size(),

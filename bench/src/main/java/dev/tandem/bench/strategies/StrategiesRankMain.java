@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One rank of {@code tandem bench strategies}. Rank 0 prints two lines with the errors and one with
- * the formulas' figures of each strategy, then one for each turn.
+ * One rank of {@code tandem bench strategies}. Rank 0 prints three lines with the errors and one
+ * with the formulas' figures of each strategy, then one for each turn.
  */
 public final class StrategiesRankMain {
 
@@ -25,6 +25,14 @@ public final class StrategiesRankMain {
   static final String COMPARED = "compared";
   static final String PLANNED = "planned";
   static final String TURN = "turn";
+
+  /** What is compared with one process. */
+  enum Comparison {
+    FLOAT64,
+    /** Float32 without kinks. */
+    SMOOTH,
+    FLOAT32
+  }
 
   /** The axes that share a network, by the names of strategies; no axis for those apart. */
   private static final Map<String, Optional<String>> AXES = axes();
@@ -59,8 +67,9 @@ public final class StrategiesRankMain {
     StrategiesNetwork network = StrategiesNetwork.of(arguments[0]);
     try (Communicator communicator = Communicator.join()) {
       StrategiesRankMain rank = new StrategiesRankMain(communicator);
-      rank.compare(network, DType.FLOAT64);
-      rank.compare(network, DType.FLOAT32);
+      for (Comparison comparison : Comparison.values()) {
+        rank.compare(network, comparison);
+      }
       rank.run(network, StrategiesEffort.of(arguments));
     }
   }
@@ -89,9 +98,14 @@ public final class StrategiesRankMain {
   }
 
   /** How far parameters are from those of one process, of fewer samples than are measured. */
-  private void compare(StrategiesNetwork network, DType type) {
+  private void compare(StrategiesNetwork network, Comparison comparison) {
+    int batch = StageTraining.MICRO_BATCHES * communicator.size();
     try (Workload workload =
-        new Workload(network.spec(), type, StageTraining.MICRO_BATCHES * communicator.size())) {
+        switch (comparison) {
+          case FLOAT64 -> new Workload(network.spec(), DType.FLOAT64, batch);
+          case SMOOTH -> new Workload(network.smooth(), DType.FLOAT32, batch);
+          case FLOAT32 -> new Workload(network.spec(), DType.FLOAT32, batch);
+        }) {
       double[] times = StageTraining.times(communicator, workload);
       for (String name : strategies()) {
         double[] error = new double[1];
@@ -102,7 +116,7 @@ public final class StrategiesRankMain {
                   training.close();
                 });
         communicator.allreduce(MemorySegment.ofArray(error), DType.FLOAT64, ReduceOp.MAX);
-        print("%s %s %s %.9e".formatted(COMPARED, name, type, error[0]));
+        print("%s %s %s %.9e".formatted(COMPARED, name, comparison, error[0]));
       }
     }
   }

@@ -20,8 +20,9 @@ import java.util.List;
  * @param countedBytes that all ranks send in a step
  * @param closedFormBytes by the formulas
  * @param maxRelativeError of the parameters after two steps of float64, against one process
- * @param float32RelativeError likewise of float32, where rounding at kinks shows
- * @param bitwise whether those of float32 are the same numbers
+ * @param float32RelativeError likewise of float32, of the network with smooth activations and means
+ *     in the place of maxima: rounding at kinks would hide what else there is
+ * @param bitwise whether those of float32 of the network as it is are the same numbers
  * @param peakBytes that the tensors of the rank that needs most had at most
  * @param closedFormPeakBytes by the formula
  */

@@ -12,6 +12,7 @@ import dev.tandem.nn.yaml.Spelling;
 import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.StrategyText;
 import dev.tandem.parallel.mesh.Mesh;
+import dev.tandem.parallel.mesh.Mode;
 import dev.tandem.parallel.shard.ShardStage;
 import dev.tandem.parallel.stage.StageCuts;
 import dev.tandem.parallel.strategy.SpaceOptions;
@@ -225,6 +226,7 @@ public record StrategyConfig(
       GradientsConfig gradients,
       boolean reuse) {
     LayerNames.matching(network, List.copyOf(layers.keySet()));
+    checkModes();
     if (!spatial.automatic()) {
       LayerNames.matching(network, List.of(spatial.aggregate()));
     }
@@ -258,6 +260,25 @@ public record StrategyConfig(
               + " determinism: run");
     }
     checkGradients(gradients);
+  }
+
+  /** Modes of layers are for axes that split them. */
+  private void checkModes() {
+    if (!layers.isEmpty() && !mesh.splitsLayers()) {
+      throw new UsageException(
+          "strategy.layers gives modes to layers, but strategy %s splits none: add an axis to"
+                  .formatted(mesh)
+              + " strategy.mesh, such as filter=2, or leave layers out");
+    }
+    layers.forEach(
+        (name, mode) -> {
+          if (mode.equals(Mode.SPACE.word()) && !mesh.splitsSpace()) {
+            throw new UsageException(
+                "strategy.layers: {%s: %s}, but strategy %s has no axis in space: add one to"
+                        .formatted(name, mode, mesh)
+                    + " strategy.mesh, such as spatial=2, or use filter, channel or whole");
+          }
+        });
   }
 
   private void checkGradients(GradientsConfig wanted) {
