@@ -6,22 +6,37 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Spelling;
 import dev.tandem.tune.sample.GridSampler;
+import dev.tandem.tune.sample.LatinSampler;
 import dev.tandem.tune.sample.RandomSampler;
 import dev.tandem.tune.sample.Sampler;
+import dev.tandem.tune.sample.SobolSampler;
+import dev.tandem.tune.sample.cma.CmaSampler;
+import dev.tandem.tune.sample.gp.GpSampler;
 import dev.tandem.tune.sample.tpe.TpeSampler;
 import dev.tandem.tune.sample.tpe.TpeSettings;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /** Samplers by name, as a configuration says them: {@code grid}, or {@code {grid: {...}}}. */
 public final class Samplers {
 
-  private static final List<String> NAMES = List.of("random", "grid", "tpe");
+  private static final List<String> NAMES =
+      List.of("auto", "tpe", "gp", "cma", "random", "grid", "latin", "sobol");
 
   private Samplers() {}
 
-  /** The sampler of a setting: a name, or a mapping from one name to settings of its own. */
+  /** The sampler of a setting for a study of which nobody knows how many trials it will have. */
   public static Sampler of(JsonNode setting) {
+    return of(setting, OptionalLong.empty());
+  }
+
+  /**
+   * The sampler of a setting: a name, or a mapping from one name to settings of its own.
+   *
+   * @param budget how many trials the study is to have, if that is known
+   */
+  public static Sampler of(JsonNode setting, OptionalLong budget) {
     String name = setting.asText();
     ObjectNode own = JsonNodeFactory.instance.objectNode();
     if (setting instanceof ObjectNode keys && keys.size() == 1) {
@@ -41,6 +56,26 @@ public final class Samplers {
       case "grid" -> {
         requireKeys(name, own, List.of("shuffle"));
         yield new GridSampler(own.path("shuffle").asBoolean(false));
+      }
+      case "latin" -> {
+        requireKeys(name, own, List.of("trials"));
+        yield new LatinSampler(own.path("trials").asInt(100));
+      }
+      case "sobol" -> {
+        requireKeys(name, own, List.of());
+        yield new SobolSampler();
+      }
+      case "gp" -> {
+        requireKeys(name, own, List.of());
+        yield new GpSampler(new TpeSampler(TpeSettings.TANDEM));
+      }
+      case "cma" -> {
+        requireKeys(name, own, List.of());
+        yield new CmaSampler(new TpeSampler(TpeSettings.TANDEM));
+      }
+      case "auto" -> {
+        requireKeys(name, own, List.of());
+        yield new AutoSampler(budget);
       }
       case "tpe" -> {
         requireKeys(name, own, List.of("as"));
