@@ -28,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DataCommand.class,
       CheckpointCommand.class,
       RunsCommand.class,
+      TuneCommand.class,
       BenchCommand.class,
       SimulateCommand.class,
       ProfileCommand.class,

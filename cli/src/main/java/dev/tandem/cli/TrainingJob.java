@@ -27,6 +27,9 @@ final class TrainingJob {
 
   private static final String ERROR = "error: ";
 
+  /** Whether this run is a trial of a study, which hears its events by standard output. */
+  private static final boolean TRIAL = System.getenv("TANDEM_TRIAL") != null;
+
   private final RunSession run;
   private final Placement placement;
   private final Restarts restarts;
@@ -101,6 +104,9 @@ final class TrainingJob {
             event -> {
               curves.add(event);
               run.add(event);
+              if (TRIAL) {
+                System.out.println(line);
+              }
             },
             () -> {
               synchronized (reasons) {

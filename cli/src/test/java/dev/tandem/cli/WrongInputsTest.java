@@ -58,6 +58,12 @@ class WrongInputsTest {
     write("no-rate.yaml", "network: {model: lenet}\ndata: {path: x}\n");
     write("twice.yaml", "network: {model: lenet}\nepochs: 3\nseed: 1\nepochs: 4\n");
     write("key.yaml", "network: {model: lenet}\nbatch_size: 3\n");
+    write(
+        "tune.yaml",
+        """
+        space: {x: {float: [0, 1]}}
+        objective: {command: [sh, -c, "echo {x}"]}
+        """);
     write("broken.safetensors", "{\"header\": 1");
     Path records = folder.resolve("records");
     CommandRun.done("data", "make", "--kind", "cifar", "--records", 60, records);

@@ -85,7 +85,17 @@ sealed interface ProtocolLine {
           values.put(entry.getKey(), OutcomeJson.number(value));
         }
       }
-      boolean last = object.path("final").asBoolean(false);
+      String event = object.path("event").asText();
+      boolean last = object.path("final").asBoolean(false) || event.equals("result");
+      if (event.equals("epoch")) {
+        // What validation found, by the names that the result has.
+        step = object.path("epoch").asLong();
+        if (values.containsKey("testAccuracy")) {
+          values.put("accuracy", values.get("testAccuracy"));
+        }
+      } else if (!event.isEmpty() && !last) {
+        return new Text();
+      }
       if (values.isEmpty()) {
         return new Text();
       }

@@ -1,0 +1,333 @@
+package dev.tandem.tune;
+
+import dev.tandem.core.Seed;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.tune.StudySettings.Order;
+import dev.tandem.tune.journal.Journal;
+import dev.tandem.tune.journal.JournalRecord;
+import dev.tandem.tune.prune.Pruner;
+import dev.tandem.tune.sample.Sampler;
+import dev.tandem.tune.space.Parameters;
+import dev.tandem.tune.task.Call;
+import dev.tandem.tune.task.Task;
+import dev.tandem.tune.task.TaskEngine;
+import dev.tandem.tune.task.TaskHandle;
+import dev.tandem.tune.task.TaskId;
+import dev.tandem.tune.trial.History;
+import dev.tandem.tune.trial.Trial;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Drives one study: asks, starts, listens, records, stops. One thread, which calls {@link #run}.
+ */
+public final class StudyLoop {
+
+  /** How long records may wait for a sync that nothing else needs. */
+  private static final Duration RIDING = Duration.ofSeconds(1);
+
+  /** How long results are kept for a disk that does not take them, when nothing runs any more. */
+  private static final Duration DISK_PATIENCE = Duration.ofSeconds(60);
+
+  /** Makes the thread look whether it is to stop. */
+  private static final JournalRecord WAKE = new JournalRecord.Stopped("", -1);
+
+  private final StudySettings settings;
+  private final TrialPlan plan;
+  private final Sampler sampler;
+  private final Pruner pruner;
+  private final TrialWork work;
+  private final Journal journal;
+  private final StudyState state;
+  private final TaskEngine engine;
+  private final StudyWatcher watcher;
+
+  private final BlockingQueue<JournalRecord> events = new LinkedBlockingQueue<>();
+  private final Map<Long, TaskHandle> running = new LinkedHashMap<>();
+  private final Deque<Long> again = new ArrayDeque<>();
+  private final StopRules.Watch rules;
+  private final long began = System.nanoTime();
+  private int ruled;
+  private boolean exhausted;
+  private boolean diskFull;
+  private String reason = "";
+  private volatile boolean interrupted;
+
+  /**
+   * A loop.
+   *
+   * @param state what the journal says already; changed by this loop alone from now on
+   */
+  public StudyLoop(
+      StudySettings settings,
+      TrialPlan plan,
+      Sampler sampler,
+      Pruner pruner,
+      TrialWork work,
+      Journal journal,
+      StudyState state,
+      TaskEngine engine,
+      StudyWatcher watcher) {
+    plan.requirePossible(settings);
+    this.settings = settings;
+    this.plan = plan;
+    this.sampler = sampler;
+    this.pruner = pruner;
+    this.work = work;
+    this.journal = journal;
+    this.state = state;
+    this.engine = engine;
+    this.watcher = watcher;
+    this.rules = plan.stop().new Watch(settings.direction());
+    for (long trial = 0; trial < state.asked(); trial++) {
+      if (!state.ended(trial)) {
+        again.add(trial);
+      }
+    }
+  }
+
+  /** Asks the loop to end what runs and to return; any thread. */
+  public void interrupt() {
+    interrupted = true;
+    events.add(WAKE);
+  }
+
+  /** Runs the study to its end. */
+  public StudyEnd run() throws InterruptedException {
+    applyRules();
+    while (true) {
+      if (interrupted || !reason.isEmpty()) {
+        running.values().forEach(TaskHandle::cancel);
+      } else {
+        startTrials();
+      }
+      if (running.isEmpty() && events.isEmpty()) {
+        break;
+      }
+      take();
+      watcher.changed(state, running.size());
+    }
+    finish();
+    return new StudyEnd(state, interrupted && reason.isEmpty(), reason);
+  }
+
+  private void startTrials() {
+    while (running.size() < plan.workers() && !again.isEmpty()) {
+      start(again.remove());
+    }
+    while (running.size() < plan.workers()
+        && !exhausted
+        && !diskFull
+        && reason.isEmpty()
+        && !interrupted
+        && state.asked() < plan.trials()
+        && ask()) {
+      start(state.asked() - 1L);
+    }
+  }
+
+  /** Asks for the next parameters; false if it is too early or there are none. */
+  private boolean ask() {
+    int next = state.asked();
+    Optional<History> history = history(next);
+    if (history.isEmpty()) {
+      return false;
+    }
+    Optional<Parameters> parameters =
+        next < plan.first().size()
+            ? Optional.of(plan.first().get(next))
+            : sampler.suggest(settings.space(), history.get(), settings.seed(), next);
+    if (parameters.isEmpty()) {
+      exhausted = true;
+      return false;
+    }
+    JournalRecord.Asked asked =
+        new JournalRecord.Asked(next, parameters.get().values(), history.get().ended().size(), 0);
+    journal.append(asked);
+    synchronized (state) {
+      state.apply(asked);
+    }
+    return true;
+  }
+
+  /** What a suggestion may use; none if not all of it is known. */
+  private Optional<History> history(int next) {
+    int seen =
+        settings.order() == Order.FIXED
+            ? Math.max(0, next - settings.window() + 1)
+            : state.byArrival().size();
+    if (settings.order() == Order.FIXED && state.byNumber().size() < seen) {
+      return Optional.empty();
+    }
+    List<Trial> pending = new ArrayList<>();
+    if (settings.order() == Order.FIXED) {
+      for (int trial = seen; trial < next; trial++) {
+        pending.add(Trial.waiting(trial, state.trial(trial).parameters()));
+      }
+      return Optional.of(new History(settings.direction(), state.byNumber().first(seen), pending));
+    }
+    running.keySet().forEach(trial -> pending.add(state.trial(trial)));
+    again.forEach(trial -> pending.add(state.trial(trial)));
+    return Optional.of(new History(settings.direction(), state.byArrival().first(seen), pending));
+  }
+
+  /** What a decision about a trial may use; any thread. */
+  private History pruningHistory(long trial) {
+    synchronized (state) {
+      if (settings.order() == Order.FIXED) {
+        int seen = (int) Math.max(0, trial - settings.window() + 1);
+        return new History(settings.direction(), state.byNumber().first(seen), List.of());
+      }
+      int seen = state.byArrival().size();
+      return new History(settings.direction(), state.byArrival().first(seen), List.of());
+    }
+  }
+
+  private void start(long number) {
+    Optional<JournalRecord.CheckpointSaved> checkpoint = state.checkpoint(number);
+    Trial trial = state.trial(number);
+    Call call =
+        new Call(
+            trial.parameters(),
+            settings.metric(),
+            trialSeed(settings.seed(), number),
+            plan.budget(),
+            checkpoint.map(JournalRecord.CheckpointSaved::path).orElse(""),
+            plan.folder(number));
+    Task task =
+        new Task(
+            new TaskId(settings.name(), number),
+            work.of(call),
+            plan.limits(),
+            plan.retries(),
+            plan.inputs(),
+            state.attempts(number) + 1);
+    TrialEvents listener =
+        new TrialEvents(
+            trial,
+            settings.metric(),
+            pruner,
+            pruner,
+            () -> pruningHistory(number),
+            events::add,
+            watcher::note,
+            checkpoint.map(JournalRecord.CheckpointSaved::step).orElse(Long.MIN_VALUE));
+    TaskHandle handle = engine.submit(task, listener);
+    running.put(number, handle);
+    var _ =
+        handle
+            .outcome()
+            .thenAccept(
+                outcome ->
+                    // A task that never started has told the listener nothing.
+                    events.add(
+                        TrialEvents.ended(number, 0, outcome, false, Double.NaN, 0, Double.NaN)));
+  }
+
+  static Seed trialSeed(Seed study, long trial) {
+    return study.derive("trial").derive(trial);
+  }
+
+  /** Takes all that has happened, makes it safe, and only then counts it. */
+  private void take() throws InterruptedException {
+    JournalRecord first = events.poll(diskFull ? 1_000 : RIDING.toMillis(), TimeUnit.MILLISECONDS);
+    List<JournalRecord> batch = new ArrayList<>();
+    if (first != null) {
+      batch.add(first);
+      events.drainTo(batch);
+    }
+    List<JournalRecord> counting = new ArrayList<>();
+    boolean durable = first == null;
+    for (JournalRecord record : batch) {
+      if (counts(record)) {
+        journal.append(record);
+        counting.add(record);
+        durable |= record.durable();
+      }
+    }
+    if (durable) {
+      sync();
+    }
+    synchronized (state) {
+      counting.forEach(state::apply);
+    }
+    applyRules();
+  }
+
+  /** Whether a record says something new; notices which trials have ended. */
+  private boolean counts(JournalRecord record) {
+    if (record.equals(WAKE)) {
+      return false;
+    }
+    if (!(record instanceof JournalRecord.Ended ended)
+        || ended.state().equals(JournalRecord.Ended.RETRIED)) {
+      return true;
+    }
+    boolean first = running.remove(ended.trial()) != null;
+    // What was interrupted is not over: it is run again when the study is resumed.
+    return first && !(interrupted && ended.state().equals("CANCELLED"));
+  }
+
+  private void applyRules() {
+    boolean fixed = settings.order() == Order.FIXED;
+    int known = fixed ? state.byNumber().size() : state.byArrival().size();
+    while (ruled < known && reason.isEmpty()) {
+      Trial trial = (fixed ? state.byNumber() : state.byArrival()).first(ruled + 1).get(ruled);
+      ruled++;
+      rules.after(trial).ifPresent(why -> stop(why, fixed ? trial.number() + 1 : state.asked()));
+    }
+    boolean late =
+        plan.stop().time().filter(time -> System.nanoTime() - began > time.toNanos()).isPresent();
+    if (late && reason.isEmpty() && !(running.isEmpty() && state.asked() >= plan.trials())) {
+      stop("its time is over", state.asked());
+    }
+  }
+
+  private void stop(String why, long trials) {
+    reason = why;
+    JournalRecord.Stopped record = new JournalRecord.Stopped(why, trials);
+    journal.append(record);
+    sync();
+    synchronized (state) {
+      state.apply(record);
+    }
+  }
+
+  /** Makes records safe; a full disk delays the study, and does not lose what it found. */
+  private void sync() {
+    try {
+      journal.sync();
+      if (diskFull) {
+        watcher.note("the journal is written again");
+        diskFull = false;
+      }
+    } catch (WorkFailedException e) {
+      if (!diskFull) {
+        watcher.note(e.getMessage() + "; no new trials start, and this is tried again");
+        diskFull = true;
+      }
+    }
+  }
+
+  private void finish() throws InterruptedException {
+    long deadline = System.nanoTime() + DISK_PATIENCE.toNanos();
+    sync();
+    while (diskFull && System.nanoTime() < deadline) {
+      JournalRecord _ = events.poll(1, TimeUnit.SECONDS);
+      sync();
+    }
+    journal.sync();
+    if (exhausted && reason.isEmpty()) {
+      reason = "the sampler has nothing left to try";
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package dev.tandem.tune;
+
+import dev.tandem.tune.journal.JournalRecord;
+import dev.tandem.tune.prune.Decision;
+import dev.tandem.tune.prune.Pruner;
+import dev.tandem.tune.task.Attempt;
+import dev.tandem.tune.task.Ending;
+import dev.tandem.tune.task.Outcome;
+import dev.tandem.tune.task.TaskListener;
+import dev.tandem.tune.trial.History;
+import dev.tandem.tune.trial.Report;
+import dev.tandem.tune.trial.Trial;
+import dev.tandem.tune.trial.TrialState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Hears of one trial's attempts: decides on reports at once, on the engine's thread, and passes
+ * everything on as records.
+ */
+final class TrialEvents implements TaskListener {
+
+  private final Trial asked;
+  private final String metric;
+  private final Pruner pruner;
+  private final Object prunerLock;
+  private final Supplier<History> history;
+  private final Consumer<JournalRecord> records;
+  private final Consumer<String> notes;
+  private final List<Report> reports;
+  private final long resumedFrom;
+
+  /**
+   * A listener.
+   *
+   * @param asked the trial, with the reports it had before the checkpoint it goes on from
+   * @param prunerLock held while the pruner decides
+   * @param history what a decision may use
+   */
+  TrialEvents(
+      Trial asked,
+      String metric,
+      Pruner pruner,
+      Object prunerLock,
+      Supplier<History> history,
+      Consumer<JournalRecord> records,
+      Consumer<String> notes,
+      long resumedFrom) {
+    this.asked = asked;
+    this.metric = metric;
+    this.pruner = pruner;
+    this.prunerLock = prunerLock;
+    this.history = history;
+    this.records = records;
+    this.notes = notes;
+    this.reports = new ArrayList<>(asked.reports());
+    this.resumedFrom = resumedFrom;
+  }
+
+  @Override
+  public void started(Attempt attempt) {
+    reports.removeIf(report -> report.step() > resumedFrom);
+    records.accept(
+        new JournalRecord.Started(
+            asked.number(),
+            attempt.number(),
+            attempt.node(),
+            attempt.cores(),
+            attempt.gpus(),
+            attempt.process(),
+            attempt.processStart(),
+            Instant.now().toEpochMilli()));
+  }
+
+  @Override
+  public Decision report(Attempt attempt, long step, Map<String, Double> metrics) {
+    records.accept(new JournalRecord.Reported(asked.number(), attempt.number(), step, metrics));
+    Double value = metrics.get(metric);
+    if (value == null || pruner.equals(Pruner.NONE)) {
+      return Decision.GO_ON;
+    }
+    reports.add(new Report(step, value));
+    synchronized (prunerLock) {
+      return pruner.decide(asked.running(reports), history.get());
+    }
+  }
+
+  @Override
+  public void checkpoint(Attempt attempt, long step, String path) {
+    records.accept(new JournalRecord.CheckpointSaved(asked.number(), step, path));
+  }
+
+  @Override
+  public void note(Attempt attempt, String text) {
+    notes.accept("trial %d: %s".formatted(asked.number(), text));
+  }
+
+  @Override
+  public void ended(Attempt attempt, Ending ending) {
+    records.accept(
+        ended(
+            asked.number(),
+            attempt.number(),
+            ending.outcome(),
+            ending.retried(),
+            lastValue(),
+            ending.seconds(),
+            ending.processorSeconds()));
+  }
+
+  private double lastValue() {
+    return reports.isEmpty() ? Double.NaN : reports.getLast().value();
+  }
+
+  /** The record of an end. */
+  static JournalRecord.Ended ended(
+      long trial,
+      int attempt,
+      Outcome outcome,
+      boolean retried,
+      double lastValue,
+      double seconds,
+      double cpuSeconds) {
+    TrialState state;
+    double value = Double.NaN;
+    boolean diverged = false;
+    String reason = outcome.explanation();
+    switch (outcome) {
+      case Outcome.Completed completed -> {
+        value = completed.value();
+        diverged = !Double.isFinite(value);
+        state = diverged ? TrialState.FAILED : TrialState.COMPLETE;
+        reason = diverged ? "the metric is " + value : "";
+      }
+      case Outcome.Stopped any -> {
+        state = TrialState.PRUNED;
+        value = lastValue;
+      }
+      case Outcome.Failed any -> state = TrialState.FAILED;
+      case Outcome.TimedOut any -> state = TrialState.TIMED_OUT;
+      case Outcome.Lost any -> state = TrialState.LOST;
+      case Outcome.Cancelled any -> state = TrialState.CANCELLED;
+      case Outcome.Skipped any -> state = TrialState.CANCELLED;
+    }
+    return new JournalRecord.Ended(
+        trial,
+        attempt,
+        retried ? JournalRecord.Ended.RETRIED : state.name(),
+        value,
+        diverged,
+        reason,
+        seconds,
+        cpuSeconds,
+        Instant.now().toEpochMilli());
+  }
+}

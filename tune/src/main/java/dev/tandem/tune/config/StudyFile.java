@@ -1,0 +1,351 @@
+package dev.tandem.tune.config;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
+import dev.tandem.nn.yaml.KeyPlaces;
+import dev.tandem.nn.yaml.RecordYaml;
+import dev.tandem.nn.yaml.YamlText;
+import dev.tandem.posix.FileErrors;
+import dev.tandem.tune.StudySettings;
+import dev.tandem.tune.TrialPlan;
+import dev.tandem.tune.TrialWork;
+import dev.tandem.tune.local.CommandWords;
+import dev.tandem.tune.prune.Pruner;
+import dev.tandem.tune.prune.Pruners;
+import dev.tandem.tune.sample.GridSampler;
+import dev.tandem.tune.sample.Sampler;
+import dev.tandem.tune.samplers.Samplers;
+import dev.tandem.tune.space.JsonValues;
+import dev.tandem.tune.space.Parameter;
+import dev.tandem.tune.space.Parameters;
+import dev.tandem.tune.space.Space;
+import dev.tandem.tune.space.SpaceYaml;
+import dev.tandem.tune.task.Needs;
+import dev.tandem.tune.task.Node;
+import dev.tandem.tune.task.Task;
+import dev.tandem.tune.task.Work;
+import dev.tandem.tune.task.Work.Protocol;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/** The file of a study's configuration: read, understood, and made into what runs. Immutable. */
+public final class StudyFile implements KeyPlaces {
+
+  private static final long TRIALS = 100;
+
+  private static final RecordYaml YAML =
+      new RecordYaml(
+              Map.of(
+                  "algorithm", "sampler",
+                  "max-trials", "trials",
+                  "n-trials", "trials",
+                  "search-space", "space",
+                  "parallelism", "workers",
+                  "goal", "direction"))
+          .tree(Tree.class, Tree::new, JsonNodeFactory.instance.objectNode());
+
+  private final Path file;
+  private final YamlText text;
+  private final ObjectNode root;
+  private final Map<String, String> options;
+
+  private StudyFile(Path file, YamlText text, ObjectNode root, Map<String, String> options) {
+    this.file = file;
+    this.text = text;
+    this.root = root;
+    this.options = options;
+  }
+
+  /** Reads a file. */
+  public static StudyFile read(Path file) {
+    if (Files.isDirectory(file)) {
+      throw new UsageException(file + " is a folder: expected the configuration of a study");
+    }
+    try {
+      YamlText text = YamlText.parse(file.toString(), Files.readString(file));
+      if (!(text.tree() instanceof ObjectNode root)) {
+        throw new UsageException(
+            file + ": expected keys and values, such as those of examples/tune-command.yaml");
+      }
+      return new StudyFile(file, text, root, Map.of());
+    } catch (CharacterCodingException e) {
+      throw new UsageException(file + " is not a text file in UTF-8");
+    } catch (IOException e) {
+      if (!Files.exists(file)) {
+        throw new UsageException(file + " does not exist; docs/tuning.md shows what it holds");
+      }
+      throw FileErrors.failure("read", file, e);
+    }
+  }
+
+  /** The same with values changed: {@code KEY=VALUE}, a value in YAML. */
+  public StudyFile with(List<String> settings) {
+    StudyFile changed = this;
+    for (String setting : settings) {
+      int equals = setting.indexOf('=');
+      if (equals < 1) {
+        throw new UsageException("--set " + setting + ": expected KEY=VALUE");
+      }
+      JsonNode value = YamlText.parse("--set " + setting, setting.substring(equals + 1)).tree();
+      changed = changed.with(setting.substring(0, equals).strip(), value, "--set " + setting);
+    }
+    return changed;
+  }
+
+  /** The same with another value, set by an option. */
+  public StudyFile with(String key, long value, String option) {
+    return with(key, root.numberNode(value), option);
+  }
+
+  private StudyFile with(String key, JsonNode value, String option) {
+    ObjectNode copy = root.deepCopy();
+    String[] path = key.split("\\.", -1);
+    ObjectNode at = copy;
+    for (int i = 0; i < path.length - 1; i++) {
+      at = at.get(path[i]) instanceof ObjectNode section ? section : at.putObject(path[i]);
+    }
+    at.set(path[path.length - 1], value);
+    Map<String, String> set = new LinkedHashMap<>(options);
+    set.put(key, option);
+    return new StudyFile(file, text, copy, set);
+  }
+
+  /** Whether a key is set, by the file or an option. */
+  public boolean says(String key) {
+    return root.has(key);
+  }
+
+  @Override
+  public String document() {
+    return text.document();
+  }
+
+  @Override
+  public Optional<String> of(String key) {
+    return Optional.ofNullable(options.get(key)).or(() -> text.of(key));
+  }
+
+  /** The configuration as YAML, with what was set. */
+  public String yaml() {
+    try {
+      return YAML.mapper().writeValueAsString(root);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Understands it.
+   *
+   * @param nodes where trials run: what they need must fit there
+   * @param tandem words that start Tandem, for trials that are training runs
+   */
+  public ReadyStudy ready(
+      List<Node> nodes, Path runs, Optional<String> named, List<String> tandem) {
+    StudyConfig config = YAML.read(root, StudyConfig.class, this);
+    try {
+      return ready(config, nodes, runs, named, tandem);
+    } catch (UsageException e) {
+      throw placed(e) instanceof UsageException placed ? placed : e;
+    }
+  }
+
+  private ReadyStudy ready(
+      StudyConfig config,
+      List<Node> nodes,
+      Path runs,
+      Optional<String> named,
+      List<String> tandem) {
+    Space space = space(config.space().node());
+    Sampler sampler = placedAt("sampler", () -> Samplers.of(config.sampler().node()));
+    Pruner pruner = placedAt("pruner", () -> Pruners.of(config.pruner().node()));
+    Needs needs = config.needs().needs();
+    placedAt(
+        "needs",
+        () -> {
+          needs.requireRoom(nodes);
+          return needs;
+        });
+    int workers = config.workers().orElseGet(() -> room(needs, nodes));
+    String name = named.or(config::name).orElseGet(() -> baseName(file));
+    Seed seed = new Seed(config.seed());
+    StudySettings settings =
+        new StudySettings(
+            name,
+            space,
+            config.direction(),
+            config.metric(),
+            seed,
+            config.sampler().node(),
+            config.pruner().node(),
+            config.order(),
+            config.window().orElse(workers));
+    long trials =
+        config
+            .trials()
+            .orElseGet(
+                () ->
+                    sampler instanceof GridSampler grid
+                        ? (long) grid.points(space, seed).size()
+                        : TRIALS);
+    Path folder = runs.resolve(name).toAbsolutePath();
+    TrialPlan plan =
+        new TrialPlan(
+            trials,
+            workers,
+            config.limits().limits(),
+            config.retries().policy(),
+            config.stop().rules(),
+            config.budget(),
+            first(config.enqueue().node(), space),
+            List.of(),
+            folder.resolve("trials"));
+    plan.requirePossible(settings);
+    TrialWork work = work(config, space, needs, tandem);
+    return new ReadyStudy(folder, settings, plan, sampler, pruner, work);
+  }
+
+  private interface Reading<T> {
+    T read();
+  }
+
+  private <T> T placedAt(String key, Reading<T> reading) {
+    try {
+      return reading.read();
+    } catch (UsageException e) {
+      throw new UsageException(nearest(key) + ": " + e.getMessage());
+    }
+  }
+
+  private Space space(JsonNode node) {
+    if (node.isTextual()) {
+      return SpaceYaml.read(beside(node.textValue()));
+    }
+    return SpaceYaml.read(node, key -> nearest(key.isEmpty() ? "space" : "space." + key) + ": ");
+  }
+
+  /** A file that the configuration names: beside it, or from the working directory. */
+  private Path beside(String name) {
+    Path here = file.toAbsolutePath().resolveSibling(name);
+    return Files.exists(here) ? here : Path.of(name).toAbsolutePath();
+  }
+
+  private static int room(Needs needs, List<Node> nodes) {
+    long room = 0;
+    for (Node node : nodes) {
+      long cores = Math.max(1, (long) needs.cores() * needs.ranks());
+      long gpus = (long) needs.gpus() * needs.ranks();
+      long here = node.cores() / cores;
+      room += gpus == 0 ? here : Math.min(here, node.gpus() / gpus);
+    }
+    return (int) Math.max(1, Math.min(room, 10_000));
+  }
+
+  static String baseName(Path file) {
+    return file.getFileName().toString().replaceFirst("\\.[^.]*$", "");
+  }
+
+  private List<Parameters> first(JsonNode list, Space space) {
+    List<Parameters> all = new ArrayList<>();
+    for (JsonNode each : list) {
+      Map<String, Object> values = new LinkedHashMap<>();
+      each.properties()
+          .forEach(entry -> values.put(entry.getKey(), JsonValues.of(entry.getValue())));
+      Parameters parameters = Parameters.of(values);
+      if (!each.isObject() || !space.contains(parameters)) {
+        throw new UsageException(
+            "%s: enqueue has %s, which is not a point of the space"
+                .formatted(nearest("enqueue"), each));
+      }
+      all.add(parameters);
+    }
+    return all;
+  }
+
+  private TrialWork work(StudyConfig config, Space space, Needs needs, List<String> tandem) {
+    StudyConfig.Objective objective = config.objective();
+    if (objective.train().isPresent()) {
+      Path configuration = beside(objective.train().get());
+      if (!Files.exists(configuration)) {
+        throw new UsageException(
+            "%s: objective.train is %s, which does not exist"
+                .formatted(nearest("objective.train"), objective.train().get()));
+      }
+      return call ->
+          List.of(
+              new Task.Alternative(
+                  new Work.TrainWork(tandem, configuration, List.of(), call), needs));
+    }
+    Set<String> names = new LinkedHashSet<>();
+    space.parameters().stream().map(Parameter::name).forEach(names::add);
+    List<String> command = new ArrayList<>();
+    objective.command().orElseThrow().forEach(word -> command.add(located(word)));
+    placedAt(
+        "objective.command",
+        () -> {
+          CommandWords.check(command, names);
+          return command;
+        });
+    Protocol protocol = placedAt("objective.metrics", () -> protocol(objective));
+    return call ->
+        List.of(
+            new Task.Alternative(
+                new Work.CommandWork(command, objective.environment(), protocol, call), needs));
+  }
+
+  /**
+   * A trial runs in a folder of its own: words that name files are made to name them from there.
+   */
+  private String located(String word) {
+    if (word.isEmpty()
+        || word.startsWith("-")
+        || word.contains("{")
+        || Path.of(word).isAbsolute()) {
+      return word;
+    }
+    boolean path = word.contains("/") || word.contains(".");
+    Path there = file.toAbsolutePath().resolveSibling(word);
+    if (path && Files.exists(there)) {
+      return there.normalize().toString();
+    }
+    Path here = Path.of(word).toAbsolutePath();
+    return path && Files.exists(here) ? here.normalize().toString() : word;
+  }
+
+  private static Protocol protocol(StudyConfig.Objective objective) {
+    JsonNode metrics = objective.metrics().node();
+    if (metrics.asText().equals("json")) {
+      return new Protocol(Protocol.Metrics.JSON, Optional.empty(), objective.answers());
+    }
+    if (metrics.path("format").asText().equals("katib") || metrics.asText().equals("katib")) {
+      return new Protocol(Protocol.Metrics.KATIB, Optional.empty(), objective.answers());
+    }
+    if (metrics.path("regex").isTextual()) {
+      try {
+        return new Protocol(
+            Protocol.Metrics.REGEX,
+            Optional.of(Pattern.compile(metrics.get("regex").textValue())),
+            objective.answers());
+      } catch (PatternSyntaxException e) {
+        throw new UsageException("metrics.regex is no expression: " + e.getDescription());
+      }
+    }
+    throw new UsageException(
+        "metrics is %s, expected json, {format: katib} or {regex: EXPRESSION}".formatted(metrics));
+  }
+}

@@ -1,0 +1,2 @@
+/** The configuration of a study, as YAML. Immutable. */
+package dev.tandem.tune.config;
