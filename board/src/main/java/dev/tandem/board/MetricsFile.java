@@ -73,6 +73,16 @@ public final class MetricsFile {
         });
   }
 
+  /** Calls for each object of a file of another kind, one a line. */
+  static void forEachObject(Path file, Consumer<JsonNode> objects) {
+    read(
+        file,
+        (number, line) -> {
+          object(line).ifPresent(objects);
+          return true;
+        });
+  }
+
   private static Optional<Long> rewind(String line) {
     return line.contains(REWIND)
         ? event(line)
@@ -83,8 +93,12 @@ public final class MetricsFile {
 
   /** A process that was killed, or a full disk, may leave a line in part. */
   private static Optional<JsonNode> event(String line) {
+    return object(line).filter(event -> event.path("event").isTextual());
+  }
+
+  private static Optional<JsonNode> object(String line) {
     try {
-      return Optional.of(JSON.readTree(line)).filter(event -> event.path("event").isTextual());
+      return Optional.of(JSON.readTree(line)).filter(JsonNode::isObject);
     } catch (JsonProcessingException e) {
       return Optional.empty();
     }

@@ -11,11 +11,13 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * How samples that an ensemble shares were prepared, by the events {@code share} in the metrics of
- * its folder: what lies ready for each member, how fast each takes it, and what could be prepared
- * at most.
+ * How samples that an ensemble shares were prepared, by {@code queues.jsonl} in its folder: what
+ * lies ready for each member, how fast each takes it, and what could be prepared at most.
  */
 final class SharedCurves {
+
+  /** A line for each look at what is shared. */
+  private static final String FILE = "queues.jsonl";
 
   private static final String TIME = "time";
   private static final int MOST_POINTS = 2000;
@@ -26,15 +28,9 @@ final class SharedCurves {
 
   static SharedCurves read(Path folder) {
     SharedCurves curves = new SharedCurves();
-    Path file = folder.resolve(RunMetrics.METRICS);
+    Path file = folder.resolve(FILE);
     if (Files.exists(file)) {
-      MetricsFile.forEach(
-          file,
-          event -> {
-            if (event.path("event").asText().equals("share")) {
-              curves.events.add(event);
-            }
-          });
+      MetricsFile.forEachObject(file, curves.events::add);
     }
     return curves;
   }
@@ -118,11 +114,11 @@ final class SharedCurves {
     JsonNode before = null;
     for (JsonNode event : thinned()) {
       if (before != null) {
-        double millis = event.path("t").asDouble() - before.path("t").asDouble();
+        double passed = time(event) - time(before);
         double count = event.path("prepared").asDouble() - before.path("prepared").asDouble();
-        if (millis > 0 && count >= 0) {
+        if (passed > 0 && count >= 0) {
           times.add(seconds(event));
-          values.add((float) (1e3 * count / millis));
+          values.add((float) (count / passed));
         }
       }
       before = event;
@@ -171,7 +167,11 @@ final class SharedCurves {
     return some;
   }
 
-  private Number seconds(JsonNode event) {
-    return (float) ((event.path("t").asDouble() - events.getFirst().path("t").asDouble()) / 1e3);
+  private static double time(JsonNode event) {
+    return event.path("seconds").asDouble();
+  }
+
+  private static Number seconds(JsonNode event) {
+    return (float) time(event);
   }
 }

@@ -61,21 +61,15 @@ class EnsembleReportTest {
     for (int second = 0; second < 5; second++) {
       lines.append(
           """
-          {"t":%d,"event":"share","prepared":%d,"busySeconds":%d,"cpuSeconds":%d,"threads":2,\
+          {"seconds":%d,"prepared":%d,"busySeconds":%d,"cpuSeconds":%d,"threads":2,\
           "limit":%d,"head":0,"window":64,"consumers":[\
           {"name":"small","present":true,"queue":%d,"rate":40.0},\
           {"name":"large","present":%b,"queue":7,"rate":10.0}]}
           """
               .formatted(
-                  1763460000000L + 1000L * second,
-                  100 * second,
-                  second,
-                  second,
-                  second < 3 ? 0 : 1,
-                  second,
-                  second < 4));
+                  second, 100 * second, second, second, second < 3 ? 0 : 1, second, second < 4));
     }
-    Files.writeString(ensemble.resolve("metrics.jsonl"), lines);
+    Files.writeString(ensemble.resolve("queues.jsonl"), lines);
     Report report = EnsembleReport.of(ensemble);
     Report.Chart queues = chart(report, "Queue lengths");
     assertEquals(List.of(0f, 1f, 2f, 3f, 4f), queues.series().getFirst().y());
