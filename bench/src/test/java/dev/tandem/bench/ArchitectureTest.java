@@ -63,7 +63,8 @@ class ArchitectureTest {
         new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.tandem");
-    String parent = Files.readString(Path.of("..", "pom.xml"));
+    // Modules of a profile are not on this class path.
+    String parent = Files.readString(Path.of("..", "pom.xml")).replaceAll("(?s)<profiles>.*", "");
     modules =
         Pattern.compile("<module>(\\w+)</module>")
             .matcher(parent)
