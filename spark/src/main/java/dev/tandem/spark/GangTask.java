@@ -32,7 +32,7 @@ final class GangTask extends AbstractFunction1<Iterator<byte[]>, Iterator<byte[]
 
   private static final long serialVersionUID = 1L;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   @Override
   public Iterator<byte[]> apply(Iterator<byte[]> partition) {

@@ -33,7 +33,7 @@ final class Room {
     waiting.addLast(request);
     try {
       while (!cancelled.getAsBoolean()) {
-        if (waiting.peekFirst() == request && used + cores <= total.getAsInt()) {
+        if (request.equals(waiting.peekFirst()) && used + cores <= total.getAsInt()) {
           used += cores;
           return true;
         }

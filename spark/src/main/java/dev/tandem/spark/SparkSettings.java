@@ -86,12 +86,13 @@ final class SparkSettings {
       try {
         secret = Files.readString(Path.of(options.secretFile())).strip();
       } catch (IOException e) {
-        throw new UsageException("cannot read spark.secretFile %s".formatted(options.secretFile()));
+        throw new UsageException(
+            "cannot read spark.secret-file %s".formatted(options.secretFile()));
       }
     }
     if (secret.isEmpty()) {
       throw new UsageException(
-          "%s needs the cluster's spark.authenticate.secret: set spark.secretFile or the variable %s"
+          "%s needs the cluster's spark.authenticate.secret: set spark.secret-file or the variable %s"
               .formatted(options.master(), SECRET_VARIABLE));
     }
     return secret;

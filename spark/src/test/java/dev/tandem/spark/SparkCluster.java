@@ -87,8 +87,8 @@ final class SparkCluster implements AutoCloseable {
   /** The class path of executors: ours, in the folder of this test. */
   static String classes() {
     List<String> paths = new ArrayList<>();
-    for (String path : System.getProperty("java.class.path").split(File.pathSeparator)) {
-      if (!path.startsWith(home() + "/jars")) {
+    for (String path : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      if (!path.isEmpty() && !path.startsWith(home() + "/jars")) {
         paths.add(Path.of(path).toAbsolutePath().toString());
       }
     }
@@ -132,7 +132,7 @@ final class SparkCluster implements AutoCloseable {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
     while (true) {
       try (Socket socket = new Socket()) {
-        socket.connect(new InetSocketAddress("127.0.0.1", port), 1000);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
         return;
       } catch (IOException e) {
         if (System.nanoTime() > end || !processes.getFirst().isAlive()) {

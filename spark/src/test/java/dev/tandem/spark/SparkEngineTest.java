@@ -38,7 +38,7 @@ class SparkEngineTest extends TaskEngineContract {
 
   @Override
   protected Duration patience() {
-    return Duration.ofSeconds(180);
+    return Duration.ofMinutes(3);
   }
 
   @Override

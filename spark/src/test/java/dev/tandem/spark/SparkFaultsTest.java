@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class SparkFaultsTest {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(180);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Needs WHOLE_NODE = new Needs(1, 2, 0, 0);
 
   private static SparkCluster cluster;

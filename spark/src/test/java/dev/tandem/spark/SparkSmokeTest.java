@@ -34,7 +34,7 @@ class SparkSmokeTest {
   void aCommandRunsOnTheClusterOfThisMachine() throws Exception {
     assertTrue(
         Watchdog.within(
-            Duration.ofSeconds(180),
+            Duration.ofMinutes(3),
             () -> {
               try (SparkEngine engine =
                   SparkEngine.open(SparkOptions.DEFAULT, SparkCluster.classes(), "", nodes -> {})) {

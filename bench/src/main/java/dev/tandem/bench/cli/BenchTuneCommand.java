@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
     })
 final class BenchTuneCommand extends TandemCommand {
 
-  private static final List<String> PARTS = List.of("regret", "suggest");
+  private static final List<String> PARTS = List.of("regret", "suggest", "efficiency");
 
   @Option(names = "--quick", description = "Few seeds, short studies.")
   private boolean quick;
@@ -39,7 +39,10 @@ final class BenchTuneCommand extends TandemCommand {
   @Option(
       names = "--only",
       paramLabel = "PART",
-      description = "regret: quality of the search; suggest: processor time of suggestions.")
+      description =
+          "regret: quality of the search; suggest: processor time of suggestions;"
+              + " efficiency: programs that sleep, on the engines, of which Spark must be built by"
+              + " ./tandem build --spark.")
   private String only;
 
   @Option(
@@ -74,6 +77,9 @@ final class BenchTuneCommand extends TandemCommand {
           new TuneBenchmark(effort, folder, ConsoleProgress.system(), this::save);
       if (measures("suggest")) {
         benchmark.suggest();
+      }
+      if (measures("efficiency")) {
+        benchmark.efficiency();
       }
       QualityVerdict verdict = measures("regret") ? benchmark.quality() : null;
       print(benchmark.rows());

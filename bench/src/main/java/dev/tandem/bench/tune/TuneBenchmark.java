@@ -3,6 +3,9 @@ package dev.tandem.bench.tune;
 import dev.tandem.bench.BenchFolder;
 import dev.tandem.core.Progress;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.tune.local.LocalEngine;
+import dev.tandem.tune.remote.SparkHome;
+import dev.tandem.tune.remote.SparkOptions;
 import dev.tandem.tune.sample.Sampler;
 import dev.tandem.tune.sample.tpe.TpeSampler;
 import dev.tandem.tune.sample.tpe.TpeSettings;
@@ -11,6 +14,7 @@ import dev.tandem.tune.space.Parameter;
 import dev.tandem.tune.space.RealDomain;
 import dev.tandem.tune.space.Space;
 import dev.tandem.tune.space.WholeDomain;
+import dev.tandem.tune.task.TaskEngine;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +26,10 @@ import java.util.function.Supplier;
 public final class TuneBenchmark {
 
   private static final double NONE = 0;
+  private static final List<Integer> SLEEPERS = List.of(1, 2, 4);
 
   private final TuneEffort effort;
+  private final BenchFolder folder;
   private final Path optuna;
   private final Progress progress;
   private final Consumer<List<TuneRow>> save;
@@ -42,6 +48,7 @@ public final class TuneBenchmark {
               throw new WorkFailedException("the benchmark needs Optuna as a peer: " + reason);
             });
     this.effort = effort;
+    this.folder = folder;
     this.optuna = OptunaPeer.script(folder);
     this.progress = progress;
     this.save = save;
@@ -115,6 +122,30 @@ public final class TuneBenchmark {
     try (OptunaPeer peer = new OptunaPeer(optuna)) {
       double its = SequentialStudy.optuna(peer, theirs.get(), function, 2, trials).cpuSeconds();
       add(TuneRow.of("suggest", row, ours, its));
+    }
+  }
+
+  /** Programs that sleep, as the engines run them; on Spark if that is built. */
+  public void efficiency() {
+    try (TaskEngine engine = new LocalEngine()) {
+      efficiency("local", engine);
+    }
+    Optional<SparkHome> spark = SparkHome.built(System.getProperty("tandem.home", ""));
+    if (spark.isPresent()) {
+      SparkOptions options = SparkOptions.DEFAULT.withCores(SLEEPERS.getLast());
+      try (TaskEngine engine = spark.get().start(options, note -> {})) {
+        efficiency("spark", engine);
+      }
+    }
+  }
+
+  private void efficiency(String name, TaskEngine engine) {
+    for (int workers : SLEEPERS) {
+      double found = effort.sleeps().efficiency(engine, workers, folder);
+      String row =
+          "%s, %d sleeps of %.0f s, %d workers"
+              .formatted(name, effort.sleeps().sleeps(), effort.sleeps().seconds(), workers);
+      add(new TuneRow("efficiency", row, found, null, null, false));
     }
   }
 

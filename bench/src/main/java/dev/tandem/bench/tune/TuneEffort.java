@@ -14,6 +14,11 @@ public record TuneEffort(int seeds, int trials, int suggestTrials, int overheadT
 
   public static final TuneEffort QUICK = new TuneEffort(3, 30, 100, 300);
 
+  /** Programs that sleep: those of the thesis' grid, or fewer and shorter ones. */
+  ScalingCase sleeps() {
+    return overheadTrials == QUICK.overheadTrials ? new ScalingCase(8, 0.5) : ScalingCase.THESIS;
+  }
+
   public TuneEffort withSeeds(int count) {
     return new TuneEffort(count, trials, suggestTrials, overheadTrials);
   }

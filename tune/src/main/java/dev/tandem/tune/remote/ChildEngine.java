@@ -190,7 +190,7 @@ public final class ChildEngine implements TaskEngine {
     opened.completeExceptionally(new WorkFailedException(reason));
     closed.complete(null);
     ended = true;
-    for (Long key : tasks.keySet()) {
+    for (Long key : List.copyOf(tasks.keySet())) {
       ChildTask task = tasks.remove(key);
       if (task != null) {
         task.lost(name, reason);

@@ -115,13 +115,14 @@ public final class EngineServer {
       return;
     }
     handles.put(key, handle);
-    handle
-        .outcome()
-        .thenAccept(
-            outcome -> {
-              handles.remove(key);
-              ended(key, outcome);
-            });
+    CompletableFuture<Void> _ =
+        handle
+            .outcome()
+            .thenAccept(
+                outcome -> {
+                  handles.remove(key);
+                  ended(key, outcome);
+                });
   }
 
   private void ended(long key, Outcome outcome) {

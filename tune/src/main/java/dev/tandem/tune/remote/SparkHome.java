@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,6 +20,7 @@ import java.util.stream.Stream;
  */
 public record SparkHome(Path folder) {
 
+  private static final String OWN = "tandem-spark.jar";
   private static final String PROGRAM = "dev.tandem.spark.SparkMain";
 
   /** Spark writes its jars' version of Scala into no file: its launcher must be told. */
@@ -31,16 +33,21 @@ public record SparkHome(Path folder) {
    * @throws UsageException naming the command that builds it
    */
   public static SparkHome find(String tandem) {
-    return Stream.of("target/app/spark", "spark/target/spark-home")
-        .map(each -> Path.of(tandem, each).toAbsolutePath().normalize())
-        .filter(each -> Files.isDirectory(each.resolve("jars")))
-        .findFirst()
-        .map(SparkHome::new)
+    return built(tandem)
         .orElseThrow(
             () ->
                 new UsageException(
                     "the Spark engine is not built: run `./tandem build --spark` once (it fetches"
                         + " 130 MB)"));
+  }
+
+  /** The same, where it is. */
+  public static Optional<SparkHome> built(String tandem) {
+    return Stream.of("target/app/spark", "spark/target/spark-home")
+        .map(each -> Path.of(tandem, each).toAbsolutePath().normalize())
+        .filter(each -> Files.exists(each.resolve(OWN)))
+        .findFirst()
+        .map(SparkHome::new);
   }
 
   /** Starts Spark's driver in a JVM of its own, and waits until its nodes are there. */
@@ -76,9 +83,10 @@ public record SparkHome(Path folder) {
   /** The classes of this process and those for Spark: what the driver and executors need. */
   private String ownClasses() {
     return Stream.concat(
-            Stream.of(folder.resolve("tandem-spark.jar").toString()),
+            Stream.of(folder.resolve(OWN).toString()),
             Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                .filter(each -> !each.isEmpty())
+                // Of the benchmarks; it would take the place of Spark's own.
+                .filter(each -> !each.isEmpty() && !each.contains("slf4j-nop"))
                 .map(each -> Path.of(each).toAbsolutePath().toString()))
         .collect(Collectors.joining(File.pathSeparator));
   }

@@ -4,9 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.UsageException;
-import java.util.ArrayList;
+import dev.tandem.nn.yaml.Default;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -26,14 +25,14 @@ import java.util.regex.Pattern;
  * @param settings further {@code spark.*} settings
  */
 public record SparkOptions(
-    String master,
-    String secretFile,
-    String host,
-    int nodes,
-    int cores,
-    String memory,
-    int patience,
-    Map<String, String> settings) {
+    @Default("") String master,
+    @Default("") String secretFile,
+    @Default("127.0.0.1") String host,
+    @Default("1") int nodes,
+    @Default("0") int cores,
+    @Default("512m") String memory,
+    @Default("180") int patience,
+    @Default("{}") Map<String, String> settings) {
 
   private static final Pattern MASTER = Pattern.compile("|spark://.+:\\d+(,.+:\\d+)*");
   private static final Pattern MEMORY = Pattern.compile("\\d+[mg]");
@@ -73,6 +72,11 @@ public record SparkOptions(
     settings = Map.copyOf(settings);
   }
 
+  /** The same with so many cores on this machine. */
+  public SparkOptions withCores(int number) {
+    return new SparkOptions(master, secretFile, host, nodes, number, memory, patience, settings);
+  }
+
   /** These options as JSON. */
   public ObjectNode json() {
     ObjectNode tree =
@@ -90,40 +94,20 @@ public record SparkOptions(
     return tree;
   }
 
-  /**
-   * Options out of JSON; what is missing has its default.
-   *
-   * @throws UsageException naming a key that is not known
-   */
+  /** Options out of the JSON of {@link #json}. */
   public static SparkOptions of(JsonNode tree) {
-    ObjectNode known = DEFAULT.json();
-    tree.fieldNames()
-        .forEachRemaining(
-            key -> {
-              if (!known.has(key)) {
-                throw new UsageException(
-                    "spark.%s is unknown, expected one of %s"
-                        .formatted(key, String.join(", ", names(known))));
-              }
-            });
     Map<String, String> settings = new LinkedHashMap<>();
     tree.path("settings")
         .properties()
         .forEach(e -> settings.put(e.getKey(), e.getValue().asText()));
     return new SparkOptions(
-        tree.path("master").asText(DEFAULT.master),
-        tree.path("secretFile").asText(DEFAULT.secretFile),
-        tree.path("host").asText(DEFAULT.host),
-        tree.path("nodes").asInt(DEFAULT.nodes),
-        tree.path("cores").asInt(DEFAULT.cores),
-        tree.path("memory").asText(DEFAULT.memory),
-        tree.path("patience").asInt(DEFAULT.patience),
+        tree.path("master").asText(),
+        tree.path("secretFile").asText(),
+        tree.path("host").asText(),
+        tree.path("nodes").asInt(),
+        tree.path("cores").asInt(),
+        tree.path("memory").asText(),
+        tree.path("patience").asInt(),
         settings);
-  }
-
-  private static List<String> names(ObjectNode tree) {
-    List<String> names = new ArrayList<>();
-    tree.fieldNames().forEachRemaining(names::add);
-    return names;
   }
 }

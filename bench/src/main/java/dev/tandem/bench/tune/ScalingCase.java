@@ -1,0 +1,112 @@
+package dev.tandem.bench.tune;
+
+import dev.tandem.bench.BenchFolder;
+import dev.tandem.core.Seed;
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.tune.prune.Decision;
+import dev.tandem.tune.space.Parameters;
+import dev.tandem.tune.task.Attempt;
+import dev.tandem.tune.task.Call;
+import dev.tandem.tune.task.Ending;
+import dev.tandem.tune.task.Limits;
+import dev.tandem.tune.task.Needs;
+import dev.tandem.tune.task.Outcome;
+import dev.tandem.tune.task.RetryPolicy;
+import dev.tandem.tune.task.Task;
+import dev.tandem.tune.task.TaskEngine;
+import dev.tandem.tune.task.TaskHandle;
+import dev.tandem.tune.task.TaskId;
+import dev.tandem.tune.task.TaskListener;
+import dev.tandem.tune.task.Work;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Programs that only sleep, so many at a time: how much of the ideal speed an engine reaches, whose
+ * rounds take exactly as long as one sleep.
+ *
+ * @param sleeps how many, after one that is not counted
+ * @param seconds of each
+ */
+record ScalingCase(int sleeps, double seconds) {
+
+  /** The sleeps of the thesis' grid: 27 of 2 s. */
+  static final ScalingCase THESIS = new ScalingCase(27, 2);
+
+  private static final Needs NO_CORE = new Needs(1, 0, 0, 0);
+
+  /** The time of the ideal over that of the engine, with so many sleeps at a time. */
+  double efficiency(TaskEngine engine, int workers, BenchFolder folder) {
+    submit(engine, folder, sleeps, 0.001).outcome().join();
+    long began = System.nanoTime();
+    List<CompletableFuture<Outcome>> running = new ArrayList<>();
+    List<Outcome> outcomes = new ArrayList<>();
+    for (int sleep = 0; sleep < sleeps; sleep++) {
+      if (running.size() == workers) {
+        outcomes.add(first(running));
+      }
+      running.add(submit(engine, folder, sleep, seconds).outcome());
+    }
+    running.forEach(each -> outcomes.add(each.join()));
+    double took = (System.nanoTime() - began) / 1e9;
+    for (Outcome outcome : outcomes) {
+      if (!(outcome instanceof Outcome.Completed)) {
+        throw new WorkFailedException("a sleep did not complete: " + outcome.explanation());
+      }
+    }
+    return Math.ceilDiv(sleeps, workers) * seconds / took;
+  }
+
+  /** Waits until one has ended, and takes it out. */
+  private static Outcome first(List<CompletableFuture<Outcome>> running) {
+    CompletableFuture.anyOf(running.toArray(CompletableFuture[]::new)).join();
+    int at = 0;
+    while (!running.get(at).isDone()) {
+      at++;
+    }
+    return running.remove(at).join();
+  }
+
+  private static TaskHandle submit(
+      TaskEngine engine, BenchFolder folder, int number, double sleep) {
+    Call call =
+        new Call(
+            Parameters.of(Map.of()),
+            "value",
+            new Seed(number),
+            0,
+            "",
+            folder.path().resolve("sleeps").resolve(Integer.toString(number)).toAbsolutePath());
+    Work work =
+        new Work.CommandWork(
+            List.of("sh", "-c", "sleep %s; echo '{\"value\":1}'".formatted(sleep)),
+            Map.of(),
+            Work.Protocol.DEFAULT,
+            call);
+    return engine.submit(
+        new Task(new TaskId("sleeps", number), work, NO_CORE, Limits.DEFAULT, RetryPolicy.NONE),
+        new Silent());
+  }
+
+  private static final class Silent implements TaskListener {
+
+    @Override
+    public void started(Attempt attempt) {}
+
+    @Override
+    public Decision report(Attempt attempt, long step, Map<String, Double> metrics) {
+      return Decision.GO_ON;
+    }
+
+    @Override
+    public void checkpoint(Attempt attempt, long step, String path) {}
+
+    @Override
+    public void note(Attempt attempt, String text) {}
+
+    @Override
+    public void ended(Attempt attempt, Ending ending) {}
+  }
+}
