@@ -161,6 +161,11 @@ public final class SharedFile implements AutoCloseable {
     return lock(SET_OWN_LOCK, EXCLUSIVE, offset);
   }
 
+  /** Gives back a byte that {@link #tryLockOwn} has locked. */
+  public void unlockOwn(long offset) {
+    lock(SET_OWN_LOCK, UNLOCKED, offset);
+  }
+
   /**
    * Locks one byte together with other processes, waiting for one that has it exclusively. Replaces
    * an exclusive lock of this process without a gap.

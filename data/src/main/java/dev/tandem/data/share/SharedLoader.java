@@ -1,0 +1,321 @@
+package dev.tandem.data.share;
+
+import dev.tandem.core.WorkFailedException;
+import dev.tandem.data.load.BadRecord;
+import dev.tandem.data.load.BadRecords;
+import dev.tandem.data.load.Batch;
+import dev.tandem.data.load.BatchSource;
+import dev.tandem.data.load.LoaderOptions;
+import dev.tandem.data.load.Plan;
+import dev.tandem.data.load.StallReport;
+import dev.tandem.data.order.Position;
+import dev.tandem.data.order.Step;
+import dev.tandem.data.order.Steps;
+import dev.tandem.data.share.SampleRing.Outcome;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+
+/**
+ * One consumer's batches of samples that are shared. As a {@link dev.tandem.data.load.Loader} over
+ * the same order would give them, if consumers go through it together; else each pass of its own
+ * has every record once, in an order that depends on the speed of all. One consumer thread; a batch
+ * is valid until the following call.
+ */
+public final class SharedLoader implements BatchSource {
+
+  private final SampleRing ring;
+  private final AloneSamples alone;
+  private final RecordChunks records;
+  private final Steps steps;
+  private final Plan plan;
+  private final LoaderOptions options;
+  private final Arena arena;
+  private final MemorySegment inputs;
+  private final MemorySegment targets;
+  private final Geometry geometry;
+  private final Consumer row;
+  private final Optional<TakenSamples> taken;
+  private final Pace pace = new Pace();
+  private final long began = System.nanoTime();
+  private Position position;
+  private long given;
+  private long skipped;
+  private long pass;
+  private long passSum;
+  private long returned;
+  private long firstReturn;
+  private long waitedNanos;
+  private long lastChunk = -1;
+
+  SharedLoader(
+      SampleRing ring,
+      AloneSamples alone,
+      RecordChunks records,
+      Steps steps,
+      Plan plan,
+      LoaderOptions options,
+      Optional<TakenSamples> taken,
+      Consumer row) {
+    this.ring = ring;
+    this.alone = alone;
+    this.records = records;
+    this.steps = steps;
+    this.plan = plan;
+    this.options = options;
+    this.taken = taken;
+    this.row = row;
+    geometry = ring.geometry();
+    position = plan.from();
+    pass = taken.map(TakenSamples::passes).orElseGet(() -> visit(position.sample()));
+    passSum = sumBefore();
+    int most = Math.ceilDiv(steps.largestStep(), plan.shards()) * (plan.endShard() - plan.firstShard());
+    int samples = Math.max(1, Math.min(most, steps.largestStep()));
+    arena = options.memory().get();
+    inputs = arena.allocate(geometry.inputBytes() * samples, ValueLayout.JAVA_LONG.byteAlignment());
+    targets =
+        arena.allocate(geometry.targetBytes() * samples, ValueLayout.JAVA_LONG.byteAlignment());
+    place(row.cursor());
+  }
+
+  @Override
+  public boolean hasNext() {
+    return given < plan.steps();
+  }
+
+  @Override
+  public Batch next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException("the loader ends after step " + position.step());
+    }
+    long entered = System.nanoTime();
+    Step step = steps.at(position);
+    Step.Share share = plan.share(step);
+    if (returned != 0) {
+      pace.took(share.count(), (entered - returned) / 1e9);
+      row.rate(pace.rate());
+    }
+    taken.ifPresent(this::adjust);
+    int count = 0;
+    for (int i = 0; i < share.count(); i++) {
+      count += take(share.from() + i, count) ? 1 : 0;
+    }
+    row.add(Consumer.DELIVERED, share.count());
+    Batch batch =
+        new Batch(
+            position,
+            inputs.asSlice(0, count * geometry.inputBytes()),
+            targets.asSlice(0, count * geometry.targetBytes()),
+            count,
+            step.count(),
+            share.count() - count);
+    position = step.next();
+    given++;
+    if (taken.isEmpty()) {
+      passBegins(visit(position.sample()));
+    }
+    place(taken.isPresent() ? taken.get().next() : plan.share(steps.at(position)).from());
+    returned = System.nanoTime();
+    if (firstReturn == 0) {
+      firstReturn = returned;
+    } else {
+      waitedNanos += returned - entered;
+    }
+    row.add(Consumer.WAITED_NANOS, returned - entered);
+    return batch;
+  }
+
+  /** Follows the speed of the others, and goes on further ahead after it was too slow. */
+  private void adjust(TakenSamples own) {
+    int present = Math.max(1, own.every());
+    int wished = pace.every(present, ring.present(), row);
+    // Only one that others are about to wait for leaves out more.
+    boolean near = ring.queue(row) < ring.geometry().samples() / 2;
+    int every = wished > present && near ? present : wished;
+    boolean late = row.is(Consumer.BEHIND) || !ring.ahead(own.next());
+    if (own.alone()) {
+      return;
+    }
+    if (late) {
+      move(own, every);
+    } else if (every != own.every()) {
+      own.move(own.next(), every);
+      place(own.next());
+    }
+  }
+
+  /** Takes part again where all that follows is still to be had. */
+  private void move(TakenSamples own, int every) {
+    own.move(Math.max(own.next(), ring.rejoin(Optional.of(row))), every);
+    row.add(Consumer.MOVES, 1);
+    place(own.next());
+    row.become(Consumer.BEHIND, Consumer.ACTIVE);
+  }
+
+  private void place(long sequence) {
+    boolean apart = taken.map(TakenSamples::alone).orElse(false);
+    // What is prepared alone holds nobody up: the place is where the others are.
+    long shown = apart ? ring.rejoin(Optional.of(row)) : sequence;
+    int every = taken.map(own -> Math.max(1, own.every())).orElse(1);
+    long left = (plan.steps() - given) * steps.globalBatch();
+    row.place(shown, every, shown + left * every);
+    long chunk = shown / geometry.chunk();
+    if (chunk != lastChunk) {
+      lastChunk = chunk;
+      ring.wentOn();
+    }
+  }
+
+  /** Takes the sample of this place in the run; false if its record is bad. */
+  private boolean take(long sample, int place) {
+    if (taken.isEmpty()) {
+      long ordinal = records.ordinal(sample);
+      boolean good = copied(sample, place) || prepared(ordinal, visit(sample), place);
+      passBegins(visit(sample));
+      passSum += TakenSamples.mix(ordinal);
+      onward(sample + 1);
+      return good;
+    }
+    TakenSamples own = taken.get();
+    boolean copied = false;
+    while (!copied && !own.alone()) {
+      Outcome outcome = ring.copy(own.next(), row, inputs, targets, place);
+      copied = outcome == Outcome.COPIED;
+      if (outcome == Outcome.OVERWRITTEN) {
+        move(own, Math.max(1, own.every()));
+      } else if (outcome == Outcome.MISSING) {
+        break;
+      }
+    }
+    long ordinal = own.ordinal();
+    boolean good = copied || prepared(ordinal, own.visit(), place);
+    boolean apart = own.alone();
+    passSum += TakenSamples.mix(ordinal);
+    own.take();
+    passBegins(own.passes());
+    if (apart && !own.alone()) {
+      move(own, 1);
+    } else {
+      onward(own.next());
+    }
+    return good;
+  }
+
+  /** Lets makers overwrite what was taken, once for each chunk. */
+  private void onward(long sequence) {
+    if (sequence / geometry.chunk() != lastChunk) {
+      place(sequence);
+    }
+  }
+
+  private long visit(long sample) {
+    return steps.order().epochOf(sample);
+  }
+
+  private boolean copied(long sequence, int place) {
+    return ring.copy(sequence, row, inputs, targets, place) == Outcome.COPIED;
+  }
+
+  private boolean prepared(long ordinal, long visit, int place) {
+    if (ring.closed()) {
+      throw new WorkFailedException("the share was closed");
+    }
+    row.add(Consumer.ALONE, 1);
+    Optional<BadRecord> bad =
+        alone.write(
+            ordinal,
+            visit,
+            inputs.asSlice(place * geometry.inputBytes(), geometry.inputBytes()),
+            targets.asSlice(place * geometry.targetBytes(), geometry.targetBytes()));
+    bad.ifPresent(this::account);
+    return bad.isEmpty();
+  }
+
+  private void account(BadRecord record) {
+    skipped++;
+    switch (options.badRecords()) {
+      case BadRecords.Fatal fatal ->
+          throw new WorkFailedException(
+              record
+                  + "; repair or remove it, or set data.skip-bad-records to the number of records"
+                  + " that may be left out");
+      case BadRecords.Skip(long most) -> {
+        if (skipped > most) {
+          throw new WorkFailedException(
+              "%d bad records, where %d may be skipped; the last is %s"
+                  .formatted(skipped, most, record));
+        }
+      }
+    }
+  }
+
+  /** At the end of a pass its sum shows whether each record was there once. */
+  private void passBegins(long now) {
+    if (now != pass) {
+      row.add(Consumer.PASSES, 1);
+      row.set(Consumer.CHECKSUM, passSum);
+      passSum = 0;
+      pass = now;
+    }
+  }
+
+  /** The sum of what was taken of this pass before. */
+  private long sumBefore() {
+    if (taken.isPresent()) {
+      return taken.get().sum();
+    }
+    long sum = 0;
+    long from = position.sample();
+    for (long sample = from - steps.order().placeOf(from); sample < from; sample++) {
+      sum += plan.rank() == 0 ? TakenSamples.mix(records.ordinal(sample)) : 0;
+    }
+    return sum;
+  }
+
+  /** What a checkpoint keeps besides the position; empty if that says it all. */
+  public Optional<String> saved() {
+    return taken.map(TakenSamples::save);
+  }
+
+  @Override
+  public Position position() {
+    return position;
+  }
+
+  @Override
+  public int ready() {
+    long samples = ring.head() * geometry.chunk() - row.cursor();
+    return (int) Math.clamp(samples / Math.max(1, steps.globalBatch()), 0, Integer.MAX_VALUE);
+  }
+
+  @Override
+  public StallReport stalls() {
+    double seconds = Math.max(1e-9, (System.nanoTime() - began) / 1e9);
+    double first = firstReturn == 0 ? seconds : (firstReturn - began) / 1e9;
+    ShareArea area = ring.area();
+    double busy = SharedWords.read(area.memory(), area.ownRow() + ShareArea.BUSY_NANOS) / 1e9;
+    double share = Math.clamp(busy / seconds, 0, 1);
+    return new StallReport(
+        seconds,
+        first,
+        SharedWords.read(area.memory(), area.ownRow() + ShareArea.PREPARED),
+        0,
+        0,
+        Math.clamp(waitedNanos / 1e9 / Math.max(1e-9, seconds - first), 0, 1),
+        0,
+        share,
+        0,
+        1 - share);
+  }
+
+  /** Leaves the share; others go on. */
+  @Override
+  public void close() {
+    row.become(Consumer.ACTIVE, Consumer.LEFT);
+    row.become(Consumer.BEHIND, Consumer.LEFT);
+    ring.wentOn();
+    arena.close();
+  }
+}
