@@ -36,6 +36,7 @@ final class UnreachedClasses {
           "dev.tandem.lmdb.write", // writing databases
           "dev.tandem.data.decode", // samples of records in formats of their own
           "dev.tandem.data.load", // batches of samples
+          "dev.tandem.data.share", // batches of samples that are prepared once for all
           "dev.tandem.nn", // networks and optimizers
           "dev.tandem.nn.spec", // layers
           "dev.tandem.sync", // sums of gradients

@@ -21,6 +21,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ShowCommand.class,
       PlanCommand.class,
       TrainCommand.class,
+      EnsembleCommand.class,
       EvalCommand.class,
       PredictCommand.class,
       ExportCommand.class,

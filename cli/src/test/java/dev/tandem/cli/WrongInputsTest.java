@@ -76,6 +76,10 @@ class WrongInputsTest {
         schedule: {rate: 0.1}
         """
             .formatted(records));
+    write(
+        "pair.yaml",
+        "train: {network: {model: caffe-cifar}, data: {train: %1$s, test: %1$s}, schedule: {rate: 0.1}}%nmembers: [{name: a}, {name: b}]%n"
+            .formatted(records));
     String scores = "{name: flat, type: flatten}, {name: out, type: fully-connected, outputs: 10}";
     network(
         "groups.yaml",

@@ -2,6 +2,7 @@ package dev.tandem.train;
 
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
+import dev.tandem.core.UsageException;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.BatchSource;
@@ -17,6 +18,7 @@ import dev.tandem.data.reuse.ReuseFeed;
 import dev.tandem.data.reuse.ReuseMeter;
 import dev.tandem.data.reuse.ReuseOrder;
 import dev.tandem.data.reuse.ReuseReport;
+import dev.tandem.data.share.SharedSamples;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.Optional;
 
@@ -32,6 +34,7 @@ final class BatchFeed implements AutoCloseable {
   private final Communicator communicator;
   private final Optional<ReuseOrder> reuse;
   private final Optional<ReuseMeter> meter;
+  private final Optional<SharedInput> share;
   private Steps steps;
   private BatchSource loader;
 
@@ -41,20 +44,34 @@ final class BatchFeed implements AutoCloseable {
       Trainer.Parts parts,
       Optional<ReuseOrder> reuse,
       Position from,
-      int batch) {
+      int batch,
+      Optional<String> sharedBefore) {
     this.config = config;
     this.source = parts.training();
     this.step = parts.step();
     this.communicator = parts.communicator();
     this.reuse = reuse;
     this.meter = reuse.map(order -> new ReuseMeter(order.places()));
+    share =
+        config
+            .data()
+            .share()
+            .map(_ -> SharedInput.join(config, source, communicator.rank(), sharedBefore));
+    boolean elsewhere =
+        sharedBefore
+            .filter(taken -> !SharedSamples.inOrder(steps(config, source, 1).order(), from, taken))
+            .isPresent();
+    if (share.isEmpty() && elsewhere) {
+      throw new UsageException(
+          "this run has taken samples of a share at its own pace: continue it with data.share");
+    }
     begin(from, batch);
   }
 
   /** The steps of a configuration over a source, with this batch. */
   static Steps steps(TrainingConfig config, RecordSource source, int batch) {
     SampleOrder order =
-        new SampleOrder(new Seed(config.seed()), source.size(), config.data().shuffle());
+        new SampleOrder(new Seed(config.dataSeed()), source.size(), config.data().shuffle());
     return new Steps(order, batch, config.data().epochEnd());
   }
 
@@ -70,16 +87,21 @@ final class BatchFeed implements AutoCloseable {
             .withVirtual(config.synchronisation().sharesPool())
             .withMemory(step::sampleArena);
     BatchSource batches =
-        reuse.isPresent()
+        share.isPresent()
             ? step.input()
                 .open(
-                    own ->
-                        new ReuseFeed(source, reuse.get(), own, communicator, meter.orElseThrow()),
-                    preparation,
-                    plan,
-                    options,
-                    step.pieces())
-            : step.input().open(source, steps, preparation, plan, options, step.pieces());
+                    () -> share.get().open(steps, plan, options), preparation, plan, step.pieces())
+            : reuse.isPresent()
+                ? step.input()
+                    .open(
+                        own ->
+                            new ReuseFeed(
+                                source, reuse.get(), own, communicator, meter.orElseThrow()),
+                        preparation,
+                        plan,
+                        options,
+                        step.pieces())
+                : step.input().open(source, steps, preparation, plan, options, step.pieces());
     loader = step.ahead(batches);
   }
 
@@ -206,6 +228,11 @@ final class BatchFeed implements AutoCloseable {
     }
   }
 
+  /** Which samples of a share were taken up to a position, if that does not say it. */
+  Optional<String> shared(Position at) {
+    return share.flatMap(input -> input.saved(at));
+  }
+
   /** Epochs that are complete before the next step. */
   long epochs() {
     return position().sample() / epochSamples();
@@ -218,5 +245,6 @@ final class BatchFeed implements AutoCloseable {
   @Override
   public void close() {
     loader.close();
+    share.ifPresent(SharedInput::close);
   }
 }

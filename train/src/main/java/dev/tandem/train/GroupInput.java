@@ -20,6 +20,7 @@ import dev.tandem.train.config.StrategyConfig.Input;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * How a rank comes by the inputs of its network, when several ranks work on the same samples: one
@@ -82,20 +83,29 @@ public final class GroupInput {
     return open(taken -> new Loader(feeds, taken, plan, options), preparation, plan, pieces);
   }
 
+  /** The same over batches of whole samples, which are not made here. */
+  BatchSource open(
+      Supplier<BatchSource> batches, RecordPreparation preparation, Plan plan, Pieces pieces) {
+    if (mode != Input.LEADER && !part().region().isAll()) {
+      throw new UsageException("strategy.input: data.share gives whole samples: use leader");
+    }
+    return open(_ -> batches.get(), preparation, plan, pieces);
+  }
+
   private BatchSource open(
-      Function<RecordPreparation, Loader> loaders,
+      Function<RecordPreparation, BatchSource> loaders,
       RecordPreparation preparation,
       Plan plan,
       Pieces pieces) {
     if (mode != Input.LEADER || group.size() == 1) {
       return own(loaders.apply(taken(preparation)), pieces);
     }
-    Optional<Loader> reads =
+    Optional<BatchSource> reads =
         group.rank() == 0 ? Optional.of(loaders.apply(preparation)) : Optional.empty();
     return new HandedBatches(group, parts, reads, preparation.targetBytes(), plan, pieces);
   }
 
-  private BatchSource own(Loader loader, Pieces pieces) {
+  private BatchSource own(BatchSource loader, Pieces pieces) {
     return part().samples().parts() == 1 ? loader : new SharedBatches(loader, part(), pieces);
   }
 

@@ -10,7 +10,6 @@ import dev.tandem.core.TandemException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.BatchSource;
-import dev.tandem.data.load.Loader;
 import dev.tandem.data.load.Plan;
 import dev.tandem.data.load.RegionRows;
 import dev.tandem.data.load.StallReport;
@@ -63,7 +62,7 @@ final class HandedBatches implements BatchSource {
   private final List<InputPart> parts;
   private final boolean whole;
   private final List<RegionRows> rows;
-  private final Optional<Loader> reads;
+  private final Optional<BatchSource> reads;
   private final long targetBytes;
   private final Plan plan;
   private final Pieces pieces;
@@ -82,7 +81,7 @@ final class HandedBatches implements BatchSource {
   HandedBatches(
       Communicator group,
       List<InputPart> parts,
-      Optional<Loader> reads,
+      Optional<BatchSource> reads,
       long targetBytes,
       Plan plan,
       Pieces pieces) {
@@ -251,7 +250,7 @@ final class HandedBatches implements BatchSource {
 
   @Override
   public StallReport stalls() {
-    return reads.map(Loader::stalls).orElse(StallReport.NONE);
+    return reads.map(BatchSource::stalls).orElse(StallReport.NONE);
   }
 
   /** Waits for the batch that is on its way, which all ranks of the group have begun. */
@@ -264,7 +263,7 @@ final class HandedBatches implements BatchSource {
     } catch (TandemException e) {
       // It came out of next, or will not be asked for.
     } finally {
-      reads.ifPresent(Loader::close);
+      reads.ifPresent(BatchSource::close);
       coming.close();
       lent.close();
       packed.close();

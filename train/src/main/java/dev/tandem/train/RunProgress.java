@@ -14,10 +14,16 @@ import java.util.Optional;
  * @param position where the next step begins
  * @param batch samples of the next step, over all ranks
  * @param smoothedLoss the guard's; not a number before the first step
+ * @param share which samples of a share were taken, if the position does not say it
  * @param sizing what the batch sizing policy keeps
  */
 record RunProgress(
-    Position position, int batch, double smoothedLoss, BestModel best, String sizing) {
+    Position position,
+    int batch,
+    double smoothedLoss,
+    BestModel best,
+    String sizing,
+    Optional<String> share) {
 
   /** The value that names the order of samples under reuse. */
   private static final String REUSE = "data-reuse";
@@ -25,11 +31,12 @@ record RunProgress(
   /** The value of the best validation; checkpoints of old have best-accuracy instead. */
   private static final String BEST = "best-score";
 
+  private static final String SHARE = "data-share";
   private static final String NO_REUSE = "none";
 
   /** The beginning of a run with this batch. */
   static RunProgress start(int batch) {
-    return new RunProgress(Position.START, batch, Double.NaN, BestModel.NONE, "");
+    return new RunProgress(Position.START, batch, Double.NaN, BestModel.NONE, "", Optional.empty());
   }
 
   /**
@@ -49,6 +56,7 @@ record RunProgress(
     values.put("best-step", Long.toString(best.step()));
     values.put("validations-without-gain", Integer.toString(best.withoutGain()));
     values.put("batch-sizing", sizing);
+    share.ifPresent(taken -> values.put(SHARE, taken));
     reuse.ifPresent(order -> values.put(REUSE, order.fingerprint()));
     return values;
   }
@@ -70,6 +78,7 @@ record RunProgress(
             Double.parseDouble(values.getOrDefault(BEST, values.get("best-accuracy"))),
             Long.parseLong(values.get("best-step")),
             Integer.parseInt(values.get("validations-without-gain"))),
-        values.get("batch-sizing"));
+        values.get("batch-sizing"),
+        Optional.ofNullable(values.get(SHARE)));
   }
 }

@@ -146,7 +146,8 @@ public final class Trainer {
     Phases phases = new Phases();
     parts.step().begin(phases);
     try (BatchFeed feed =
-        new BatchFeed(config, parts, reuse, progress.position(), progress.batch())) {
+        new BatchFeed(
+            config, parts, reuse, progress.position(), progress.batch(), progress.share())) {
       planned.accept(feed);
       StepWatch watch = new StepWatch(meter, phases, parts.communicator(), feed);
       TrainingLoop loop =

@@ -290,7 +290,13 @@ final class TrainingLoop {
 
   private Map<String, String> values(Position position) {
     RunProgress progress =
-        new RunProgress(position, feed.batch(), guard.smoothedLoss(), best, parts.sizing().save());
+        new RunProgress(
+            position,
+            feed.batch(),
+            guard.smoothedLoss(),
+            best,
+            parts.sizing().save(),
+            feed.shared(position));
     Map<String, String> values =
         progress.values(
             feed.steps(), feed.reuse(), position.sample() / feed.epochSamples(), config.seed());

@@ -10,7 +10,9 @@ import dev.tandem.core.WorkFailedException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The row of one consumer in a share: where it is, how fast it is, what it has had. Written by its
@@ -73,9 +75,7 @@ record Consumer(ShareArea area, long row) {
         if ((choice != Choice.SAME_NAME || same)
             && replaceInt(memory, consumer.row + STATE, before, BEHIND)) {
           if (!same) {
-            memory
-                .asSlice(consumer.row + CURSOR, ShareArea.CONSUMER_BYTES - CURSOR)
-                .fill((byte) 0);
+            memory.asSlice(consumer.row + CURSOR, ShareArea.CONSUMER_BYTES - CURSOR).fill((byte) 0);
             write(memory, consumer.row + NAME, own.length);
             long at = consumer.row + NAME + Long.BYTES;
             MemorySegment.copy(own, 0, memory, ValueLayout.JAVA_BYTE, at, own.length);
@@ -89,13 +89,15 @@ record Consumer(ShareArea area, long row) {
         }
       }
     }
-    throw new WorkFailedException("more than %d consumers in a share".formatted(ShareArea.CONSUMERS));
+    throw new WorkFailedException(
+        "more than %d consumers in a share".formatted(ShareArea.CONSUMERS));
   }
 
   private byte[] nameBytes() {
     long length = get(NAME);
-    return area.memory().asSlice(row + NAME + Long.BYTES, Math.clamp(length, 0, LONGEST_NAME)).toArray(
-        ValueLayout.JAVA_BYTE);
+    return area.memory()
+        .asSlice(row + NAME + Long.BYTES, Math.clamp(length, 0, LONGEST_NAME))
+        .toArray(ValueLayout.JAVA_BYTE);
   }
 
   String name() {
@@ -145,6 +147,24 @@ record Consumer(ShareArea area, long row) {
     writeInt(area.memory(), row + EVERY, every);
     set(END, end);
     set(CURSOR, cursor);
+  }
+
+  /** Samples that are made, or being made, and lie before it. */
+  long queue() {
+    long head = read(area.memory(), ShareArea.HEAD_AT) * area.geometry().chunk();
+    return Math.max(0, head - cursor());
+  }
+
+  /** All that have ever taken part. */
+  static List<Consumer> known(ShareArea area) {
+    List<Consumer> found = new ArrayList<>();
+    for (int slot = 0; slot < ShareArea.CONSUMERS; slot++) {
+      Consumer consumer = new Consumer(area, ShareArea.consumer(slot));
+      if (consumer.state() != FREE) {
+        found.add(consumer);
+      }
+    }
+    return found;
   }
 
   boolean is(int state) {

@@ -23,8 +23,8 @@ record Geometry(long inputBytes, long targetBytes, int chunk, int chunks) {
     long target = preparation.targetBytes();
     long sample = input + target;
     // At least eight chunks in a small memory.
-    int chunk = (int) Math.clamp(Math.min(CHUNK_BYTES, bytes / 8) / sample, 1, Long.SIZE);
-    int chunks = (int) Math.clamp(bytes / (sample * chunk), FEWEST, 1 << 20);
+    int chunk = Math.clamp(Math.min(CHUNK_BYTES, bytes / 8) / sample, 1, Long.SIZE);
+    int chunks = Math.clamp(bytes / (sample * chunk), FEWEST, 1 << 20);
     return new Geometry(input, target, chunk, chunks);
   }
 

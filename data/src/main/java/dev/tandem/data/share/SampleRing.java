@@ -92,17 +92,6 @@ final class SampleRing {
     return found;
   }
 
-  /** Whoever has been here. */
-  List<Consumer> known() {
-    List<Consumer> found = new ArrayList<>();
-    for (Consumer consumer : consumers) {
-      if (consumer.state() != 0) {
-        found.add(consumer);
-      }
-    }
-    return found;
-  }
-
   /** The oldest chunk that an active consumer needs; negative if there is none. */
   private long base() {
     return base(NONE);
@@ -118,7 +107,9 @@ final class SampleRing {
     return least == Long.MAX_VALUE ? NONE : least / geometry.chunk();
   }
 
-  /** The first place in the sequence from which on all is to be had, for a consumer or a new one. */
+  /**
+   * The first place in the sequence from which on all is to be had, for a consumer or a new one.
+   */
   long rejoin(Optional<Consumer> own) {
     long base = base(own.map(Consumer::row).orElse(NONE));
     return (base < 0 ? head() : base) * geometry.chunk();
@@ -131,7 +122,7 @@ final class SampleRing {
 
   /** Samples that are made, or being made, and lie before a consumer. */
   long queue(Consumer consumer) {
-    return Math.max(0, head() * geometry.chunk() - consumer.cursor());
+    return consumer.queue();
   }
 
   private boolean gathering() {
@@ -318,8 +309,7 @@ final class SampleRing {
     }
     long input = geometry.inputBytes();
     long target = geometry.targetBytes();
-    MemorySegment.copy(
-        memory, area.payload(chunk) + index * input, inputs, place * input, input);
+    MemorySegment.copy(memory, area.payload(chunk) + index * input, inputs, place * input, input);
     MemorySegment.copy(
         memory,
         area.payload(chunk) + geometry.chunk() * input + index * target,

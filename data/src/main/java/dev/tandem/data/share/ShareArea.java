@@ -18,6 +18,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -37,6 +38,7 @@ final class ShareArea implements AutoCloseable {
 
   /** Tells apart those that have a place one after the other. */
   private static final int GENERATIONS = 1 << 9;
+
   private static final int PARTICIPANT_BYTES = 64;
   private static final long POLL_NANOS = 1_000_000;
   private static final int ZEROS = 1 << 20;
@@ -120,6 +122,30 @@ final class ShareArea implements AutoCloseable {
     }
   }
 
+  /** Looks at a share that is there, without taking part in it; it stays until this is closed. */
+  static Optional<ShareArea> watch(Path path) {
+    if (!Files.exists(path)) {
+      return Optional.empty();
+    }
+    SharedFile file = SharedFile.openOrCreate(path);
+    boolean kept = false;
+    try {
+      lock(file);
+      if (file.size() <= CHUNKS_AT || !anyone(file, NOBODY)) {
+        return Optional.empty(); // being made or removed, or left by processes that were killed
+      }
+      ShareArea area = settled(path, file, file.map(file.size()));
+      writeInt(area.memory, area.participant(area.self) + PRESENT, 1);
+      file.unlockOwn(MUTEX);
+      kept = true;
+      return Optional.of(area);
+    } finally {
+      if (!kept) {
+        file.close();
+      }
+    }
+  }
+
   private static void lock(SharedFile file) {
     while (!file.tryLockOwn(MUTEX)) {
       LockSupport.parkNanos(POLL_NANOS);
@@ -148,6 +174,11 @@ final class ShareArea implements AutoCloseable {
           "%s is shared for other data, augmentation, order or shape of samples than these: give each a share of its own"
               .formatted(path.getFileName()));
     }
+    return settled(path, file, memory);
+  }
+
+  /** Takes a free place. */
+  private static ShareArea settled(Path path, SharedFile file, MemorySegment memory) {
     for (int slot = 0; slot < PARTICIPANTS; slot++) {
       if (file.tryLockOwn(1 + slot)) {
         ShareArea area = new ShareArea(path, file, memory, slot);
@@ -271,8 +302,7 @@ final class ShareArea implements AutoCloseable {
     for (int i = 0; i < CONSUMERS; i++) {
       long row = consumer(i);
       int state = readInt(memory, row + Consumer.STATE);
-      if (Consumer.takesPart(state)
-          && readInt(memory, row + Consumer.PARTICIPANT) == slot) {
+      if (Consumer.takesPart(state) && readInt(memory, row + Consumer.PARTICIPANT) == slot) {
         var _ = replaceInt(memory, row + Consumer.STATE, state, Consumer.LEFT);
       }
     }

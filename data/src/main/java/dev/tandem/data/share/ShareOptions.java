@@ -24,8 +24,7 @@ public record ShareOptions(
     double patience) {
 
   /** Memory of 256 MiB, one thread that prepares, each consumer at its own speed. */
-  public static final ShareOptions DEFAULT =
-      new ShareOptions(256L << 20, 1, 1, 0, 1, false, 2);
+  public static final ShareOptions DEFAULT = new ShareOptions(256L << 20, 1, 1, 0, 1, false, 2);
 
   private static final int MOST_THREADS = 64;
 

@@ -60,16 +60,15 @@ public record ShareStatus(
     consumers = List.copyOf(consumers);
   }
 
-  static ShareStatus of(SampleRing ring) {
-    ShareArea area = ring.area();
-    long head = ring.head() * ring.geometry().chunk();
+  static ShareStatus of(ShareArea area) {
+    long head = SharedWords.read(area.memory(), ShareArea.HEAD_AT) * area.geometry().chunk();
     List<Taker> takers = new ArrayList<>();
-    for (Consumer row : ring.known()) {
+    for (Consumer row : Consumer.known(area)) {
       takers.add(
           new Taker(
               row.name(),
               Consumer.takesPart(row.state()),
-              ring.queue(row),
+              row.queue(),
               row.every(),
               row.rate(),
               row.get(Consumer.DELIVERED),
@@ -86,7 +85,7 @@ public record ShareStatus(
         area.threads(),
         SharedWords.readInt(area.memory(), ShareArea.LIMIT_AT),
         head,
-        ring.geometry().samples(),
+        area.geometry().samples(),
         takers);
   }
 

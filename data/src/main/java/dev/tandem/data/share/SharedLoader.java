@@ -15,6 +15,8 @@ import dev.tandem.data.share.SampleRing.Outcome;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 
@@ -26,6 +28,10 @@ import java.util.Optional;
  */
 public final class SharedLoader implements BatchSource {
 
+  /** Batches may be taken ahead of their use. */
+  private static final int KEPT = 4;
+
+  private final Map<Long, String> kept = new HashMap<>();
   private final SampleRing ring;
   private final AloneSamples alone;
   private final RecordChunks records;
@@ -71,13 +77,15 @@ public final class SharedLoader implements BatchSource {
     position = plan.from();
     pass = taken.map(TakenSamples::passes).orElseGet(() -> visit(position.sample()));
     passSum = sumBefore();
-    int most = Math.ceilDiv(steps.largestStep(), plan.shards()) * (plan.endShard() - plan.firstShard());
+    int most =
+        Math.ceilDiv(steps.largestStep(), plan.shards()) * (plan.endShard() - plan.firstShard());
     int samples = Math.max(1, Math.min(most, steps.largestStep()));
     arena = options.memory().get();
     inputs = arena.allocate(geometry.inputBytes() * samples, ValueLayout.JAVA_LONG.byteAlignment());
     targets =
         arena.allocate(geometry.targetBytes() * samples, ValueLayout.JAVA_LONG.byteAlignment());
     place(row.cursor());
+    keep();
   }
 
   @Override
@@ -116,6 +124,7 @@ public final class SharedLoader implements BatchSource {
     if (taken.isEmpty()) {
       passBegins(visit(position.sample()));
     }
+    keep();
     place(taken.isPresent() ? taken.get().next() : plan.share(steps.at(position)).from());
     returned = System.nanoTime();
     if (firstReturn == 0) {
@@ -274,9 +283,16 @@ public final class SharedLoader implements BatchSource {
     return sum;
   }
 
-  /** What a checkpoint keeps besides the position; empty if that says it all. */
-  public Optional<String> saved() {
-    return taken.map(TakenSamples::save);
+  /** What a checkpoint keeps besides a position, one of the last few; empty if that says it all. */
+  public Optional<String> saved(Position at) {
+    return Optional.ofNullable(kept.get(at.step()));
+  }
+
+  private void keep() {
+    if (taken.isPresent()) {
+      kept.put(position.step(), taken.get().save());
+      var _ = kept.remove(position.step() - KEPT);
+    }
   }
 
   @Override
@@ -287,7 +303,7 @@ public final class SharedLoader implements BatchSource {
   @Override
   public int ready() {
     long samples = ring.head() * geometry.chunk() - row.cursor();
-    return (int) Math.clamp(samples / Math.max(1, steps.globalBatch()), 0, Integer.MAX_VALUE);
+    return Math.clamp(samples / Math.max(1, steps.globalBatch()), 0, Integer.MAX_VALUE);
   }
 
   @Override

@@ -122,7 +122,7 @@ public final class SharedSamples implements AutoCloseable {
                 saved
                     .map(text -> TakenSamples.restore(order, text))
                     .orElseGet(() -> new TakenSamples(order, first(plan.from()), 1)));
-    if (taken.isEmpty() && saved.filter(text -> !text.equals(plain(plan.from()))).isPresent()) {
+    if (taken.isEmpty() && saved.filter(text -> !inOrder(order, plan.from(), text)).isPresent()) {
       throw new UsageException(
           "this run has taken samples at its own pace: continue it with data.share.pace: own");
     }
@@ -132,18 +132,12 @@ public final class SharedSamples implements AutoCloseable {
     Consumer row = Consumer.begin(area, name, cursor, Math.max(1, every));
     ring.wentOn();
     return new SharedLoader(
-        ring,
-        new AloneSamples(source, preparation),
-        records(),
-        steps,
-        plan,
-        loading,
-        taken,
-        row);
+        ring, new AloneSamples(source, preparation), records(), steps, plan, loading, taken, row);
   }
 
-  private String plain(Position position) {
-    return TakenSamples.plain(order, position.sample());
+  /** Whether a consumer has taken all samples up to a position in their order. */
+  public static boolean inOrder(SampleOrder order, Position at, String saved) {
+    return saved.equals(TakenSamples.plain(order, at.sample()));
   }
 
   /** Where a consumer begins that was not here before: where the others are, if they are far. */
@@ -153,16 +147,7 @@ public final class SharedSamples implements AutoCloseable {
 
   /** How the share stands. */
   public ShareStatus status() {
-    return ShareStatus.of(ring);
-  }
-
-  /**
-   * Lets so many threads prepare samples, of all processes together, at most; 0 for all. Any
-   * process may say so at any time.
-   */
-  public void limitThreads(int most) {
-    SharedWords.writeInt(area.memory(), ShareArea.LIMIT_AT, most);
-    ring.wentOn();
+    return ShareStatus.of(area);
   }
 
   /** Ends the threads and leaves; loaders must have been closed. */

@@ -38,7 +38,7 @@ record NumberPreparation(int values, AtomicLong made) implements RecordPreparati
       public void write(long visit, long ordinal, MemorySegment input, MemorySegment target) {
         made.incrementAndGet();
         for (int i = 0; i < values; i++) {
-          input.setAtIndex(ValueLayout.JAVA_FLOAT, i, visit * 1000 + i);
+          input.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) visit * 1000 + i);
         }
         target.set(ValueLayout.JAVA_LONG, 0, ordinal);
       }

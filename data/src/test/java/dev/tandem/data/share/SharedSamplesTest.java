@@ -128,9 +128,8 @@ class SharedSamplesTest {
 
   @Test
   void givesAllMembersTheSameSequenceInBatchesOfTheirOwn() throws Exception {
-    together(
-        ShareOptions.DEFAULT.withConsumers(4).withTogether(true).withBytes(16L << 10), 4, 3);
-    assertEquals(3 * SIZE, preparation.made().get(), 200, "made once for all");
+    together(ShareOptions.DEFAULT.withConsumers(4).withTogether(true).withBytes(16L << 10), 4, 3);
+    assertEquals(3 * SIZE, preparation.made().doubleValue(), 200, "made once for all");
   }
 
   @Test
@@ -153,7 +152,7 @@ class SharedSamplesTest {
         }
       }
     }
-    assertEquals(2 * SIZE, preparation.made().get(), 100);
+    assertEquals(2 * SIZE, preparation.made().doubleValue(), 100);
   }
 
   @Test
@@ -195,12 +194,16 @@ class SharedSamplesTest {
       List<Long> had = new ArrayList<>();
       try (SharedLoader loader =
           share.loader(
-              "a", steps, new Plan(0, 1, Position.START, 20), LoaderOptions.DEFAULT, Optional.empty())) {
+              "a",
+              steps,
+              new Plan(0, 1, Position.START, 20),
+              LoaderOptions.DEFAULT,
+              Optional.empty())) {
         while (loader.hasNext()) {
           collect(loader.next(), had);
         }
-        saved = loader.saved();
         position = loader.position();
+        saved = loader.saved(position);
       }
       assertEquals(3 * SIZE, consume(share, "b", 50, 3, 0).size());
       long left = steps.stepsFor(2) - 20;

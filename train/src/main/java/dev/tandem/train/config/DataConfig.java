@@ -52,6 +52,9 @@ import java.util.Optional;
  * @param prefetchMegabytes memory for what is read ahead
  * @param skipBadRecords bad records that may be left out
  * @param reuse how samples are served several times before others are read; empty if they are not
+ * @param share samples that several runs of a host have in common; empty if each has its own
+ * @param seed of the order of samples, of augmentation and of the split; empty if it is that of the
+ *     run
  * @param columns of a table, if the records are rows of one; from the database of them
  * @param classNames names of the classes in the order of the labels; may be empty
  */
@@ -76,6 +79,8 @@ public record DataConfig(
     @Default("256") long prefetchMegabytes,
     @Default("0") long skipBadRecords,
     Optional<ReuseConfig> reuse,
+    Optional<ShareConfig> share,
+    Optional<Long> seed,
     Optional<Columns> columns,
     @Default("[]") List<String> classNames) {
 
@@ -112,21 +117,21 @@ public record DataConfig(
   }
 
   /** The same with all that the training data tells, unless it has been told already. */
-  DataConfig resolved(NetworkSpec network, FirstRecord first, long seed) {
+  DataConfig resolved(NetworkSpec network, FirstRecord first, long runSeed) {
     RecordKind kind = records.resolved(network, first);
     if (kind == RecordKind.ARRAYS) {
-      return ofArrays(network, seed);
+      return ofArrays(network, runSeed);
     }
     int channels = Math.toIntExact(network.input().extents().getFirst());
     return with(
         kind,
-        normalise.computed(part(Split.TRAIN, seed), locate, channels),
+        normalise.computed(part(Split.TRAIN, runSeed), locate, channels),
         Normalise.NONE,
         columns,
         classNames.isEmpty() ? namesFound(network.classes()) : classNames);
   }
 
-  private DataConfig ofArrays(NetworkSpec network, long seed) {
+  private DataConfig ofArrays(NetworkSpec network, long runSeed) {
     if (!augment.isEmpty() || !testAugment.isEmpty()) {
       throw new UsageException(
           "%s is for images, but data.train holds arrays"
@@ -140,7 +145,7 @@ public record DataConfig(
     if (!normalise.open() && !targets.open()) {
       return with(RecordKind.ARRAYS, normalise, targets, known, names);
     }
-    ArrayStatistics statistics = Normalise.ofArrays(part(Split.TRAIN, seed), locate);
+    ArrayStatistics statistics = Normalise.ofArrays(part(Split.TRAIN, runSeed), locate);
     return with(
         RecordKind.ARRAYS,
         normalise.or(statistics.inputs()),
@@ -176,6 +181,8 @@ public record DataConfig(
         prefetchMegabytes,
         skipBadRecords,
         reuse,
+        share,
+        seed,
         table,
         names);
   }
@@ -190,9 +197,10 @@ public record DataConfig(
   }
 
   /** What a configuration with this seed trains on, or tests with. */
-  public DataPart part(Split half, long seed) {
+  public DataPart part(Split half, long runSeed) {
     Path data = Path.of(half == Split.TRAIN ? train : test);
-    return new DataPart(data, half, split, new Seed(seed), Path.of(train), classNames);
+    return new DataPart(
+        data, half, split, new Seed(seed.orElse(runSeed)), Path.of(train), classNames);
   }
 
   /** Whether the training data is what it tests with. */

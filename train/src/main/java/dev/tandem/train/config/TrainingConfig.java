@@ -85,6 +85,7 @@ public record TrainingConfig(
       checkElastic(batch, data, determinism, gradients);
     }
     LayerNames.matching(network, fineTune.freeze());
+    ShareConfig.check(data.share().isPresent(), data, batch, strategy);
     preparation(network, data, "", seed); // checks that they go together
   }
 
@@ -263,14 +264,36 @@ public record TrainingConfig(
     return ConfigFile.text(this);
   }
 
+  /** What fixes the order of samples and augmentation. */
+  public long dataSeed() {
+    return data.seed().orElse(seed);
+  }
+
+  /** All that decides what training samples are, besides their order, in words. */
+  public String trainingSamples() {
+    DataConfig given = data;
+    return "train %s, split %s, records %s, augment %s, normalise %s, targets %s, loss %s, input %s, classes %s, seed %d"
+        .formatted(
+            given.train(),
+            given.split(),
+            given.records(),
+            given.augment(),
+            given.normalise(),
+            given.normaliseTargets(),
+            network.loss(),
+            network.input(),
+            network.classes(),
+            dataSeed());
+  }
+
   /** What becomes of training records. */
   public RecordPreparation trainingPreparation() {
-    return preparation(network, data, data.augment(), seed);
+    return preparation(network, data, data.augment(), dataSeed());
   }
 
   /** What becomes of test records. */
   public RecordPreparation testPreparation() {
-    return preparation(network, data, data.testAugment(), seed);
+    return preparation(network, data, data.testAugment(), dataSeed());
   }
 
   private static RecordPreparation preparation(
@@ -292,7 +315,7 @@ public record TrainingConfig(
 
   /** What becomes of test images; only for data sets of images. */
   public Preparation testImages() {
-    return images(network, data, data.testAugment(), seed);
+    return images(network, data, data.testAugment(), dataSeed());
   }
 
   private static Preparation images(

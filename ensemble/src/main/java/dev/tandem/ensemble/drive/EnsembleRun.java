@@ -1,0 +1,322 @@
+package dev.tandem.ensemble.drive;
+
+import dev.tandem.comm.launch.Restarts;
+import dev.tandem.core.Progress;
+import dev.tandem.core.UsageException;
+import dev.tandem.data.share.ShareStatus;
+import dev.tandem.data.share.SharedSamples;
+import dev.tandem.ensemble.EnsembleConfig;
+import dev.tandem.ensemble.EnsembleRecord;
+import dev.tandem.ensemble.Pipeline;
+import dev.tandem.train.RankMain;
+import dev.tandem.train.config.TrainingConfig;
+import dev.tandem.train.run.RunFolder;
+import dev.tandem.train.run.RunLock;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * The training of an ensemble, from its first process to its last. For one thread; threads of its
+ * own run the members.
+ */
+public final class EnsembleRun implements AutoCloseable {
+
+  private static final long LOOK_NANOS = 200_000_000;
+
+  /** After their grace, members are killed; then their end is written down. */
+  private static final long PATIENCE_SECONDS = RankMain.GRACE.toSeconds() + 15;
+
+  private final EnsembleConfig config;
+  private final Path folder;
+  private final List<MemberRun> members;
+  private final List<String> command;
+  private final boolean resume;
+  private final Consumer<String> notes;
+  private final RunLock lock;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread hook = new Thread(this::stopped, "tandem-ensemble-ends");
+  private EnsembleRecord record;
+
+  /**
+   * What came of an ensemble.
+   *
+   * @param record its members as they ended
+   * @param errors of those that failed, by name
+   * @param restarts processes that were lost and started again
+   * @param seconds from its first process to the end of its last
+   * @param cpuSeconds of processors, of all its processes
+   * @param joules of the processors' packages, idle included; not there where nothing measures it
+   * @param share how the share stood at the end; empty if there was none
+   */
+  public record Outcome(
+      EnsembleRecord record,
+      List<String> errors,
+      int restarts,
+      double seconds,
+      double cpuSeconds,
+      Optional<Double> joules,
+      Optional<ShareStatus> share) {}
+
+  private EnsembleRun(
+      EnsembleConfig config,
+      Path folder,
+      EnsembleRecord record,
+      List<MemberRun> members,
+      List<String> command,
+      boolean resume,
+      Consumer<String> notes,
+      RunLock lock) {
+    this.config = config;
+    this.folder = folder;
+    this.record = record;
+    this.members = members;
+    this.command = command;
+    this.resume = resume;
+    this.notes = notes;
+    this.lock = lock;
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /**
+   * An ensemble that is not there yet.
+   *
+   * @param command the words that begin it
+   * @param notes takes lines about what happens
+   */
+  public static EnsembleRun begin(
+      EnsembleConfig config,
+      Path runs,
+      String name,
+      boolean numbered,
+      List<String> command,
+      Consumer<String> notes) {
+    // All members are understood before anything is made.
+    check(config, name);
+    RunFolder folder =
+        numbered ? RunFolder.numbered(runs, name) : RunFolder.fresh(RunFolder.named(runs, name));
+    List<EnsembleRecord.Member> members = new ArrayList<>();
+    for (EnsembleConfig.Member member : config.members()) {
+      RunFolder run =
+          RunFolder.numbered(
+              folder.path().getParent(), folder.path().getFileName() + "-" + member.name());
+      members.add(
+          new EnsembleRecord.Member(
+              member.name(), run.path().getFileName().toString(), "queued", null, null));
+    }
+    config.save(folder.path(), members);
+    EnsembleRecord record = EnsembleRecord.of(config.settings().pipeline(), "running", members);
+    return opened(config, folder.path(), record, command, false, notes);
+  }
+
+  /** Continues an ensemble; members that are done stay as they are. */
+  public static EnsembleRun resume(
+      EnsembleConfig config, Path folder, List<String> command, Consumer<String> notes) {
+    EnsembleRecord before = EnsembleRecord.read(folder);
+    List<String> names = config.members().stream().map(EnsembleConfig.Member::name).toList();
+    List<String> known = before.members().stream().map(EnsembleRecord.Member::name).toList();
+    if (!names.equals(known)) {
+      throw new UsageException(
+          "%s has the members %s, but the configuration has %s"
+              .formatted(RunFolder.shown(folder), known, names));
+    }
+    check(config, folder.getFileName().toString());
+    EnsembleRecord record =
+        EnsembleRecord.of(config.settings().pipeline(), "running", before.members());
+    return opened(config, folder.toAbsolutePath().normalize(), record, command, true, notes);
+  }
+
+  private static void check(EnsembleConfig config, String name) {
+    TrainingConfig first = null;
+    for (EnsembleConfig.Member member : config.members()) {
+      TrainingConfig training = config.training(member, share(Path.of(name)));
+      training.checkRanks(member.ranks());
+      first = first == null ? training : first;
+      boolean shared = !(config.settings().kind() instanceof Pipeline.Duplicated);
+      if (shared && !training.trainingSamples().equals(first.trainingSamples())) {
+        throw new UsageException(
+            "member %s takes other samples than member %s, but %s shares them: give both the same data, input and classes, or set pipeline: duplicated"
+                .formatted(
+                    member.name(),
+                    config.members().getFirst().name(),
+                    config.settings().pipeline()));
+      }
+    }
+  }
+
+  private static EnsembleRun opened(
+      EnsembleConfig config,
+      Path folder,
+      EnsembleRecord record,
+      List<String> command,
+      boolean resume,
+      Consumer<String> notes) {
+    RunLock lock = RunLock.take(folder);
+    try {
+      List<MemberRun> members = new ArrayList<>();
+      for (int i = 0; i < record.members().size(); i++) {
+        EnsembleRecord.Member member = record.members().get(i);
+        EnsembleConfig.Member given = config.members().get(i);
+        RunFolder run = RunFolder.existing(member.folder(folder));
+        TrainingConfig training = config.training(given, share(folder));
+        training.save(run.path());
+        members.add(new MemberRun(member, run, training, given.ranks(), notes));
+      }
+      record.write(folder);
+      return new EnsembleRun(config, folder, record, members, command, resume, notes, lock);
+    } catch (RuntimeException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  /** The share of an ensemble: of this folder, whatever else is trained. */
+  private static String share(Path folder) {
+    String path = folder.toAbsolutePath().normalize().toString();
+    return "ensemble-%08x".formatted(path.hashCode());
+  }
+
+  /** The ensemble's folder. */
+  public Path folder() {
+    return folder;
+  }
+
+  /** Runs of members, in order. */
+  public List<Path> runs() {
+    return members.stream().map(member -> member.folder().path()).toList();
+  }
+
+  /** Trains all members to their ends. */
+  public Outcome run(Progress progress) {
+    long began = System.nanoTime();
+    double cpuBefore = ProcessorTime.ofTree();
+    Optional<Double> energyBefore = Energy.joules();
+    Restarts restarts = new Restarts(config.settings().maxRestarts());
+    Deque<MemberRun> queued = new ArrayDeque<>();
+    members.stream().filter(member -> member.is("queued")).forEach(queued::add);
+    int most = config.settings().atOnce() == 0 ? members.size() : config.settings().atOnce();
+    List<Thread> running = new ArrayList<>();
+    Optional<ShareStatus> status;
+    try (Preprocessors _ = preprocessors(restarts);
+        ShareMonitor monitor = monitor();
+        Progress.Task task = progress.start("training", 0, "images")) {
+      while (!queued.isEmpty() || !running.isEmpty()) {
+        while (running.size() < most && !queued.isEmpty()) {
+          MemberRun next = queued.poll();
+          running.add(start(next, restarts));
+        }
+        LockSupport.parkNanos(LOOK_NANOS);
+        running.removeIf(thread -> !thread.isAlive());
+        monitor.look();
+        show(task);
+        write("running");
+      }
+      status = monitor.status();
+    }
+    EnsembleRecord.Member[] ended = record.members().toArray(EnsembleRecord.Member[]::new);
+    String state = all(ended, "done") ? "done" : any(ended, "stopped") ? "stopped" : "failed";
+    write(state);
+    List<String> errors =
+        members.stream()
+            .filter(member -> !member.error().isEmpty())
+            .map(member -> member.name() + ": " + member.error())
+            .toList();
+    return new Outcome(
+        record,
+        errors,
+        members.stream().mapToInt(MemberRun::restarted).sum(),
+        (System.nanoTime() - began) / 1e9,
+        ProcessorTime.ofTree() - cpuBefore,
+        Energy.since(energyBefore),
+        status);
+  }
+
+  private static boolean all(EnsembleRecord.Member[] members, String state) {
+    return List.of(members).stream().allMatch(member -> member.state().equals(state));
+  }
+
+  private static boolean any(EnsembleRecord.Member[] members, String state) {
+    return List.of(members).stream().anyMatch(member -> member.state().equals(state));
+  }
+
+  private Thread start(MemberRun member, Restarts restarts) {
+    return Thread.ofPlatform()
+        .name("member-" + member.name())
+        .start(() -> member.run(command, restarts, resume));
+  }
+
+  private Preprocessors preprocessors(Restarts restarts) {
+    int count =
+        switch (config.settings().kind()) {
+          case Pipeline.MultiBroadcast(int p) -> p;
+          case Pipeline.SingleBroadcast(int p) -> p;
+          case Pipeline.Duplicated _, Pipeline.AllShared _, Pipeline.Adaptive _ -> 0;
+        };
+    Path prepared = members.getFirst().folder().path(); // its configuration says what
+    return Preprocessors.start(config.settings().kind(), prepared, count, restarts, notes);
+  }
+
+  private ShareMonitor monitor() {
+    Optional<Path> place =
+        config.settings().kind() instanceof Pipeline.Duplicated
+            ? Optional.empty()
+            : Optional.of(SharedSamples.place(share(folder)));
+    boolean adaptive = config.settings().kind() instanceof Pipeline.Adaptive;
+    return new ShareMonitor(place, folder, adaptive, notes);
+  }
+
+  private void show(Progress.Task task) {
+    long done = 0;
+    List<String> words = new ArrayList<>();
+    for (MemberRun member : members) {
+      done += member.samples()[0];
+      String own = member.progress();
+      if (!own.isEmpty()) {
+        words.add(own);
+      }
+    }
+    if (done > 0) {
+      task.advanceTo(done, String.join("  ", words));
+    }
+  }
+
+  /** Only what has changed is written. */
+  private void write(String state) {
+    List<EnsembleRecord.Member> now = new ArrayList<>();
+    for (int i = 0; i < members.size(); i++) {
+      now.add(members.get(i).record(record.members().get(i)));
+    }
+    EnsembleRecord changed = EnsembleRecord.of(config.settings().pipeline(), state, now);
+    if (!changed.equals(record)) {
+      record = changed;
+      record.write(folder);
+    }
+  }
+
+  /** What members do at their end takes a moment. */
+  private void stopped() {
+    try {
+      var _ = closed.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.close();
+    closed.countDown();
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The virtual machine ends.
+    }
+  }
+}
