@@ -16,7 +16,7 @@ record PlanText(TrainingConfig config, int ranks) {
    * What {@code --json} gets of a rank.
    *
    * @param bytesSent in a step
-   * @param inputBytesSent in a step, to hand samples on
+   * @param inputBytesSent of these, to hand samples on
    * @param memoryBytes that it needs
    */
   record Rank(
@@ -31,12 +31,11 @@ record PlanText(TrainingConfig config, int ranks) {
     Map<List<String>, List<Integer>> tables = new LinkedHashMap<>();
     for (int rank = 0; rank < ranks; rank++) {
       PlanReport plan = PlannedRank.of(config, ranks, rank);
-      long input = PlannedRank.inputBytes(config, ranks, rank);
       results.add(
           new Rank(
               rank,
-              plan.traffic().total().bytesSent(),
-              input,
+              plan.sent().bytesSent(),
+              plan.step().samples().bytesSent(),
               plan.memory().total(),
               plan.network().notes()));
       List<String> lines = plan.lines();
@@ -54,13 +53,6 @@ record PlanText(TrainingConfig config, int ranks) {
           lines.forEach(out::println);
           out.println();
         });
-    for (Rank each : results) {
-      if (each.inputBytesSent > 0) {
-        out.printf(
-            "rank %d reads for others and sends them %s of samples per step%n",
-            each.rank, PlanReport.bytes(each.inputBytesSent));
-      }
-    }
     return new Results(strategy, results);
   }
 }

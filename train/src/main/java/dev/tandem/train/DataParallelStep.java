@@ -22,6 +22,9 @@ import java.util.Map;
  */
 final class DataParallelStep extends ReplicatedStep {
 
+  /** The loss, and the share of right answers. */
+  static final long LOSS_BYTES = 2L * Double.BYTES;
+
   private final GradientSums synchronizer;
   private final LocalGradients local;
   private final DataParallelState state;

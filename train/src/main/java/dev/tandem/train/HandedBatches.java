@@ -4,6 +4,7 @@ import dev.tandem.comm.Communicator;
 import dev.tandem.comm.Handle;
 import dev.tandem.comm.collective.Broadcast;
 import dev.tandem.comm.collective.Collectives;
+import dev.tandem.comm.collective.Cost;
 import dev.tandem.comm.collective.Scatter;
 import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.core.TandemException;
@@ -223,19 +224,20 @@ final class HandedBatches implements BatchSource {
     return all;
   }
 
-  /** Bytes that a rank sends for a batch, as {@code comm} counts them. */
-  static long bytes(
+  /** What a batch costs a rank, as {@code comm} counts it. */
+  static Cost cost(
       TeamPosition rank, List<InputPart> parts, long targetBytes, Batch batch, Pieces pieces) {
-    long bytes = Broadcast.cost(rank, 0, HEADER_BYTES).bytesSent();
+    Cost header = Broadcast.cost(rank, 0, HEADER_BYTES);
     if (batch.count() == 0) {
-      return bytes;
+      return header;
     }
     long[] lengths = lengths(parts, batch, pieces);
-    return bytes
-        + Broadcast.cost(rank, 0, batch.count() * targetBytes).bytesSent()
-        + (parts.stream().allMatch(InputPart::isWhole)
-            ? Broadcast.cost(rank, 0, lengths[0]).bytesSent()
-            : Scatter.cost(rank, lengths, 0).bytesSent());
+    return header
+        .then(Broadcast.cost(rank, 0, batch.count() * targetBytes))
+        .then(
+            parts.stream().allMatch(InputPart::isWhole)
+                ? Broadcast.cost(rank, 0, lengths[0])
+                : Scatter.cost(rank, lengths, 0));
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.tandem.train;
 
+import dev.tandem.comm.collective.Cost;
+import dev.tandem.comm.collective.TeamPosition;
 import dev.tandem.core.DType;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.order.Position;
@@ -12,11 +14,13 @@ import dev.tandem.parallel.cost.PlanReport;
 import dev.tandem.parallel.cost.PlanTraffic;
 import dev.tandem.parallel.cost.PlannedGroups;
 import dev.tandem.parallel.cost.PlannedStep;
+import dev.tandem.parallel.cost.StepTraffic;
 import dev.tandem.parallel.exchange.NoTransfer;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.stage.Balance;
 import dev.tandem.parallel.stage.Schedule;
 import dev.tandem.parallel.stage.StageCuts;
+import dev.tandem.parallel.state.SplitNorms;
 import dev.tandem.train.config.StrategyConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.lang.foreign.MemorySegment;
@@ -32,6 +36,8 @@ import java.util.stream.Collectors;
  * taken to begin where operations balance.
  */
 public final class PlannedRank {
+
+  private static final Cost NOTHING = new Cost(0, 0);
 
   private final TrainingConfig config;
   private final Mesh mesh;
@@ -50,15 +56,37 @@ public final class PlannedRank {
     return new PlannedRank(config, ranks, rank).report();
   }
 
-  /**
-   * Bytes that a rank sends in a step to hand samples on: if it reads for others, or passes on what
-   * it gets.
-   */
-  public static long inputBytes(TrainingConfig config, int ranks, int rank) {
-    return new PlannedRank(config, ranks, rank).inputBytes(ranks);
+  /** What a step sends besides what layers and parameters need. */
+  private StepTraffic around(PlannedGroups groups, LocalNetwork local) {
+    Set<String> everyone = mesh.axes().stream().map(Mesh.Axis::name).collect(Collectors.toSet());
+    Set<String> losses =
+        mesh.size(Mesh.PIPELINE) > 1 ? Set.of(Mesh.DATA, Mesh.PIPELINE) : Set.of(Mesh.DATA);
+    Cost norms = NOTHING;
+    if (RankNetwork.sumsNorms(config)) {
+      norms = norms(groups, everyone, local, 1);
+      if (config.optimizer().normsPerParameter() > 0) {
+        norms = norms.then(norms(groups, everyone, local, config.optimizer().normsPerParameter()));
+      }
+    }
+    return new StepTraffic(
+        samplesHandedOn(),
+        sum(groups, losses, DataParallelStep.LOSS_BYTES, DType.FLOAT64),
+        norms,
+        sum(groups, everyone, StopRequests.BYTES, DType.INT32));
   }
 
-  private long inputBytes(int ranks) {
+  private static Cost norms(
+      PlannedGroups groups, Set<String> everyone, LocalNetwork local, int rows) {
+    return sum(groups, everyone, SplitNorms.bytes(local.whole(), rows), DType.FLOAT64);
+  }
+
+  private static Cost sum(PlannedGroups groups, Set<String> axes, long bytes, DType type) {
+    TeamPosition position = groups.position(axes);
+    return position.size() == 1 ? NOTHING : groups.allreduce(position, bytes, type).cost();
+  }
+
+  /** If the rank reads for others, or passes on what it gets. */
+  private Cost samplesHandedOn() {
     Set<String> sameSamples =
         mesh.axes().stream()
             .map(Mesh.Axis::name)
@@ -66,12 +94,12 @@ public final class PlannedRank {
             .collect(Collectors.toSet());
     List<Integer> members = mesh.group(rank, sameSamples);
     if (config.strategy().input() != StrategyConfig.Input.LEADER || members.size() == 1) {
-      return 0;
+      return NOTHING;
     }
     List<InputPart> parts = new ArrayList<>();
     for (int member : members) {
       PlannedGroups groups = PlannedGroups.onOneHost(mesh, member);
-      parts.add(InputPart.of(new PlannedRank(config, ranks, member).local(groups)));
+      parts.add(InputPart.of(new PlannedRank(config, mesh.size(), member).local(groups)));
     }
     Batch batch =
         new Batch(
@@ -81,7 +109,7 @@ public final class PlannedRank {
             samples(),
             config.batch().global(),
             0);
-    return HandedBatches.bytes(
+    return HandedBatches.cost(
         PlannedGroups.onOneHost(mesh, rank).position(sameSamples),
         parts,
         config.trainingPreparation().targetBytes(),
@@ -98,7 +126,12 @@ public final class PlannedRank {
     LocalNetwork local = local(groups);
     PlannedStep step = step();
     return new PlanReport(
-        mesh, rank, local, PlanTraffic.of(local, groups, step), memory(local, groups, step));
+        mesh,
+        rank,
+        local,
+        PlanTraffic.of(local, groups, step),
+        around(groups, local),
+        memory(local, groups, step));
   }
 
   private PlanMemory memory(LocalNetwork local, PlannedGroups groups, PlannedStep step) {

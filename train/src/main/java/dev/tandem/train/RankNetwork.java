@@ -15,6 +15,7 @@ import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.shard.ShardStage;
 import dev.tandem.parallel.shard.ShardedMemory;
 import dev.tandem.parallel.state.SplitNorms;
+import dev.tandem.train.config.StrategyConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.HashMap;
 import java.util.List;
@@ -108,6 +109,12 @@ record RankNetwork(
     return new ShardedMemory(engine, local.spec(), dtype, stage, groups.data(), sums);
   }
 
+  /** Whether ranks have parts of what norms are of. */
+  static boolean sumsNorms(TrainingConfig config) {
+    StrategyConfig strategy = config.strategy();
+    return strategy.sharded() || strategy.mesh().splitsLayers() || strategy.mesh().pipelined();
+  }
+
   /** A rank that holds the whole network needs nobody for its norms. */
   private static Optional<NormReducer> norms(
       TrainingConfig config, RankGroups groups, LocalNetwork local) {
@@ -116,7 +123,7 @@ record RankNetwork(
       return Optional.of(
           new SplitNorms(groups.all(), groups.mesh(), local.whole(), local.spec(), local.copies()));
     }
-    return config.strategy().mesh().splitsLayers() || config.strategy().mesh().pipelined()
+    return sumsNorms(config)
         ? Optional.of(SplitNorms.of(groups.all(), groups.mesh(), local))
         : Optional.empty();
   }

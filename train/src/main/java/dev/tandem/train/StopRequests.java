@@ -22,6 +22,9 @@ public record StopRequests(
     Optional<BooleanSupplier> leave,
     Optional<BooleanSupplier> report) {
 
+  /** What a rank tells the others of its answers. */
+  static final long BYTES = 4L * Integer.BYTES;
+
   /** What all ranks do after a step. */
   public enum Outcome {
     CONTINUE,

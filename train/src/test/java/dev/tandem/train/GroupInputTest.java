@@ -252,8 +252,9 @@ class GroupInputTest {
                 taken.add(Taken.of(batch, batch.images()));
                 if (mode == Input.LEADER) {
                   computed +=
-                      HandedBatches.bytes(
-                          group.position(), task.parts, Long.BYTES, batch, task.pieces);
+                      HandedBatches.cost(
+                              group.position(), task.parts, Long.BYTES, batch, task.pieces)
+                          .bytesSent();
                 }
               }
               assertEquals(task.plan.steps(), batches.position().step());

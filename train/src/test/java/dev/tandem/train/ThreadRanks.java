@@ -4,6 +4,7 @@ import dev.tandem.checkpoint.BackgroundCheckpoints;
 import dev.tandem.checkpoint.CheckpointOptions;
 import dev.tandem.checkpoint.CheckpointStore;
 import dev.tandem.comm.Communicator;
+import dev.tandem.comm.transport.Traffic;
 import dev.tandem.core.Seed;
 import dev.tandem.core.TensorView;
 import dev.tandem.data.RecordSource;
@@ -21,7 +22,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -41,7 +44,11 @@ final class ThreadRanks {
   private Supplier<BatchSizing> sizing = () -> BatchSizing.FIXED;
   private Consumer<TrainingEvent> observer = event -> {};
   private boolean keeping = true;
+  private boolean stoppable;
   private UnaryOperator<CheckpointStore> through = UnaryOperator.identity();
+
+  /** What each rank sent in the last run before its last save. */
+  final Map<Integer, Traffic> traffic = new ConcurrentHashMap<>();
 
   /** What rank 0 told of the last run. */
   final List<TrainingEvent> events = Collections.synchronizedList(new ArrayList<>());
@@ -75,6 +82,12 @@ final class ThreadRanks {
   /** Calls this for each event of rank 0, while all ranks are there. */
   ThreadRanks observing(Consumer<TrainingEvent> other) {
     observer = other;
+    return this;
+  }
+
+  /** Ranks are asked after each step whether to stop, as those of a command are. */
+  ThreadRanks stoppable() {
+    stoppable = true;
     return this;
   }
 
@@ -141,10 +154,15 @@ final class ThreadRanks {
               own == null ? training : own,
               test,
               step,
-              through.apply(checkpoints),
+              new CountedSaves(
+                  through.apply(checkpoints),
+                  () -> traffic.put(communicator.rank(), communicator.traffic())),
               sizing.get());
       Trainer trainer =
           new Trainer(config, parts, ((Consumer<TrainingEvent>) events::add).andThen(observer));
+      if (stoppable) {
+        trainer.stopWhen(() -> false);
+      }
       if (resume) {
         trainer.resume();
       }

@@ -1,5 +1,6 @@
 package dev.tandem.parallel.cost;
 
+import dev.tandem.comm.collective.Cost;
 import dev.tandem.core.Shape;
 import dev.tandem.nn.spec.Exchange;
 import dev.tandem.nn.spec.Movement;
@@ -22,13 +23,23 @@ import java.util.stream.Collectors;
  * rank sends for it in a step and keeps of it; then sums, and what fell back.
  */
 public record PlanReport(
-    Mesh mesh, int rank, LocalNetwork network, PlanTraffic traffic, PlanMemory memory) {
+    Mesh mesh,
+    int rank,
+    LocalNetwork network,
+    PlanTraffic traffic,
+    StepTraffic step,
+    PlanMemory memory) {
 
   private static final List<String> HEADINGS =
       List.of("layer", "mode", "local output", "exchange", "sends", "gradients", "keeps");
 
   /** Columns with numbers. */
   private static final int FIRST_NUMBER = 4;
+
+  /** What the rank sends in a step, all in all. */
+  public Cost sent() {
+    return traffic.total().then(step.total());
+  }
 
   /** The lines. */
   public List<String> lines() {
@@ -55,12 +66,18 @@ public record PlanReport(
     lines.add(
         "sends per step: %s (activations %s, their gradients %s, statistics %s, gradients %s,"
                 .formatted(
-                    bytes(traffic.total().bytesSent()),
+                    bytes(sent().bytesSent()),
                     bytes(traffic.total(Kind.FORWARD).bytesSent()),
                     bytes(traffic.total(Kind.BACKWARD).bytesSent()),
                     bytes(traffic.total(Kind.STATISTICS).bytesSent()),
                     bytes(traffic.total(Kind.GRADIENTS).bytesSent()))
-            + " parameters %s)".formatted(bytes(traffic.total(Kind.PARAMETERS).bytesSent())));
+            + " parameters %s, samples %s, loss %s, norms %s, stop requests %s)"
+                .formatted(
+                    bytes(traffic.total(Kind.PARAMETERS).bytesSent()),
+                    bytes(step.samples().bytesSent()),
+                    bytes(step.loss().bytesSent()),
+                    bytes(step.norms().bytesSent()),
+                    bytes(step.requests().bytesSent())));
     lines.add(
         "memory: %s (parameters %s, gradients %s, optimizer %s, activations %s, under way %s,"
                 .formatted(

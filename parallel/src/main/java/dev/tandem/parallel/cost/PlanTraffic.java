@@ -11,8 +11,10 @@ import java.util.Set;
  * {@link dev.tandem.comm.Communicator#traffic} will count.
  *
  * <p>Gradients are counted as one allreduce for each parameter. A synchroniser that sums several at
- * once sends as many bytes in shared memory, and elsewhere but for the rounding of blocks; what it
- * sends to agree on transfers is not in it.
+ * once sends as many bytes in shared memory, and elsewhere but for the rounding of blocks, besides
+ * up to 60 bytes of alignment between two gradients of a transfer; what it sends to agree on
+ * transfers (24 bytes ahead of each, once they are planned) is not in it. What a step sends besides
+ * is {@link StepTraffic}.
  *
  * @param items in the order of the network
  */

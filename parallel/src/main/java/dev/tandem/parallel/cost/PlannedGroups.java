@@ -119,7 +119,8 @@ public final class PlannedGroups {
     return axes.getOrDefault(transfer, Set.of());
   }
 
-  Call allreduce(TeamPosition position, long bytes, DType type) {
+  /** An allreduce in a group of this rank, by the algorithm that the job chooses. */
+  public Call allreduce(TeamPosition position, long bytes, DType type) {
     Cost cost =
         Allreduce.cost(
             position, bytes, type, settings.allreduce(position, bytes, settings.determinism()));

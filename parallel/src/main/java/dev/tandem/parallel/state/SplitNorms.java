@@ -66,6 +66,11 @@ public final class SplitNorms implements NormReducer {
     return new SplitNorms(all, mesh, network.whole(), network.spec(), copies);
   }
 
+  /** Bytes that are summed at a time. */
+  public static long bytes(NetworkSpec whole, int rows) {
+    return (long) rows * whole.parameters().size() * Double.BYTES;
+  }
+
   @Override
   public double[] sum(double[][] squares) {
     double[] sums = new double[squares.length * wholes];

@@ -3,6 +3,7 @@ package dev.tandem.parallel.cost;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tandem.comm.collective.Cost;
 import dev.tandem.nn.models.LeNet;
 import dev.tandem.nn.models.ResNet;
 import dev.tandem.nn.spec.NetworkSpec;
@@ -93,6 +94,7 @@ class PlanMemoryTest {
                 1,
                 local,
                 PlanTraffic.of(local, groups, step),
+                new StepTraffic(new Cost(1, 40), new Cost(2, 16), new Cost(0, 0), new Cost(2, 16)),
                 PlanMemory.of(local, groups, step, 1, 1))
             .lines();
     String all = String.join("\n", lines);
@@ -101,5 +103,6 @@ class PlanMemoryTest {
     }
     assertTrue(all.contains("allgather / reduce-scatter"), all);
     assertTrue(all.contains("sends per step: "), all);
+    assertTrue(all.contains("samples 40 B, loss 16 B, norms 0 B, stop requests 16 B)"), all);
   }
 }

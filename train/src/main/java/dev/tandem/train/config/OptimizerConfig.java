@@ -40,6 +40,14 @@ public sealed interface OptimizerConfig {
     };
   }
 
+  /** Norms of each parameter that it needs for an update. */
+  default int normsPerParameter() {
+    return switch (this) {
+      case Sgd _, OfAdagrad _, OfAdam _, OfAdamW _, OfRmsProp _ -> 0;
+      case OfLars _, OfLamb _ -> 2;
+    };
+  }
+
   /** Stochastic gradient descent; clipping is the trainer's. */
   record Sgd(
       @Default("0.9") double momentum,
