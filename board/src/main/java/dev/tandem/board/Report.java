@@ -4,10 +4,6 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +84,7 @@ public record Report(
    */
   public record Confusion(List<String> names, List<List<Long>> counts) {}
 
-  private static final String WEB = "/dev/tandem/board/web/";
+  private static final String WEB = Pages.WEB;
   private static final String U_PLOT = WEB + "vendor/uPlot-1.6.32.";
 
   public Report {
@@ -106,49 +102,24 @@ public record Report(
   public String html() {
     Map<String, String> parts =
         Map.of(
-            "title", escape(title),
-            "uPlot.css", resource(U_PLOT + "min.css"),
-            "uPlot.js", resource(U_PLOT + "iife.min.js"),
-            "report.css", resource(WEB + "report.css"),
-            "report.js", resource(WEB + "report.js"),
+            "title", Pages.escape(title),
+            "uPlot.css", Pages.resource(U_PLOT + "min.css"),
+            "uPlot.js", Pages.resource(U_PLOT + "iife.min.js"),
+            "report.css", Pages.resource(WEB + "report.css"),
+            "report.js", Pages.resource(WEB + "report.js"),
             "data", data());
-    StringBuilder html = new StringBuilder();
-    String template = resource(WEB + "report.html");
-    int from = 0;
-    // One pass: what a part contains is never taken for a placeholder.
-    for (int at = template.indexOf("{{"); at >= 0; at = template.indexOf("{{", from)) {
-      int end = template.indexOf("}}", at);
-      html.append(template, from, at).append(parts.get(template.substring(at + 2, end)));
-      from = end + 2;
-    }
-    return html.append(template, from, template.length()).toString();
+    return Pages.fill(Pages.resource(WEB + "report.html"), parts);
   }
 
   private String data() {
     try {
-      // "</script>" inside the data would end the script element: no tag survives this escape.
-      return new ObjectMapper()
-          .registerModule(new Jdk8Module())
-          .setDefaultPropertyInclusion(JsonInclude.Include.NON_ABSENT)
-          .writeValueAsString(this)
-          .replace("<", "\\u003c");
+      return Pages.inScript(
+          new ObjectMapper()
+              .registerModule(new Jdk8Module())
+              .setDefaultPropertyInclusion(JsonInclude.Include.NON_ABSENT)
+              .writeValueAsString(this));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  private static String escape(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;");
-  }
-
-  private static String resource(String name) {
-    try (InputStream stream = Report.class.getResourceAsStream(name)) {
-      if (stream == null) {
-        throw new IllegalStateException("missing resource " + name);
-      }
-      return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

@@ -5,16 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,7 +73,7 @@ class RunReportTest {
   /** Every chart is drawn and nothing is reported to the console, in light and in dark. */
   @Test
   void theBrowserShowsIt() throws Exception {
-    Optional<Path> browser = browser();
+    Optional<Path> browser = Browser.find();
     if (browser.isEmpty()) {
       System.out.println("the report is not opened: there is no chromium on PATH");
     }
@@ -86,44 +82,10 @@ class RunReportTest {
     Path page = folder.resolve("report.html");
     Files.writeString(page, RunReport.of(run).html());
     for (String dark : List.of("--disable-features=Dark", "--force-dark-mode")) {
-      String dom = dom(browser.get(), page, dark);
+      String dom = Browser.dom(browser.get(), page, folder, dark);
       assertTrue(dom.contains("data-drawn=\"5\""), dom);
       assertFalse(dom.contains("CONSOLE"), dom);
       assertFalse(dom.contains("<script>dog"), "text from files is no markup");
     }
-  }
-
-  private String dom(Path browser, Path page, String option) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                browser.toString(),
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--enable-logging=stderr",
-                "--user-data-dir=" + folder.resolve("profile"),
-                option,
-                "--dump-dom",
-                page.toUri().toString())
-            .redirectErrorStream(true)
-            .start();
-    try {
-      String dom = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertTrue(process.waitFor(1, TimeUnit.MINUTES), "the browser ends");
-      // The data and scripts of the page are not what is shown.
-      return dom.replaceAll("(?s)<script.*?</script>", "");
-    } finally {
-      process.destroyForcibly();
-    }
-  }
-
-  private static Optional<Path> browser() {
-    return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
-        .flatMap(
-            place ->
-                Stream.of("chromium", "chromium-browser", "google-chrome")
-                    .map(Path.of(place)::resolve))
-        .filter(Files::isExecutable)
-        .findFirst();
   }
 }

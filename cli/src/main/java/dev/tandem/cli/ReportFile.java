@@ -1,8 +1,8 @@
 package dev.tandem.cli;
 
 import dev.tandem.board.EnsembleReport;
-import dev.tandem.board.Report;
 import dev.tandem.board.RunReport;
+import dev.tandem.board.StudyReport;
 import dev.tandem.core.TandemException;
 import dev.tandem.posix.DurableFiles;
 import java.nio.ByteBuffer;
@@ -19,18 +19,23 @@ final class ReportFile {
 
   /** Writes it from the other files of the run; one that cannot be written costs only a line. */
   static Path write(Path run) {
-    return write(run, () -> RunReport.of(run));
+    return write(run, () -> RunReport.of(run).html());
   }
 
   /** The same of an ensemble. */
   static Path ofEnsemble(Path folder) {
-    return write(folder, () -> EnsembleReport.of(folder));
+    return write(folder, () -> EnsembleReport.of(folder).html());
   }
 
-  private static Path write(Path folder, Supplier<Report> report) {
+  /** The same of a study. */
+  static Path ofStudy(Path folder) {
+    return write(folder, () -> StudyReport.html(folder));
+  }
+
+  private static Path write(Path folder, Supplier<String> report) {
     Path file = folder.resolve(NAME);
     try {
-      byte[] html = report.get().html().getBytes(StandardCharsets.UTF_8);
+      byte[] html = report.get().getBytes(StandardCharsets.UTF_8);
       DurableFiles.system().replace(file, ByteBuffer.wrap(html));
     } catch (TandemException e) {
       System.err.println("no report: " + e.getMessage());

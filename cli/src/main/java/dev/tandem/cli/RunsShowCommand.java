@@ -5,6 +5,7 @@ import dev.tandem.board.Report;
 import dev.tandem.board.RunInfo;
 import dev.tandem.board.RunReport;
 import dev.tandem.board.RunSummary;
+import dev.tandem.board.StudyReport;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,13 +25,14 @@ import picocli.CommandLine.Parameters;
     description = {
       "Shows one run, also while it trains: what it is, how far it is, and the tables of its"
           + " report. For the folder of an ensemble: its members, and how their samples were"
-          + " prepared."
+          + " prepared. For that of a study: its best trial."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem runs show runs/demo",
       "  ./tandem runs show runs/demo --report   also writes report.html as of now",
-      "  ./tandem runs show runs/ensemble --report"
+      "  ./tandem runs show runs/ensemble --report",
+      "  ./tandem runs show runs/study --report"
     })
 final class RunsShowCommand extends TandemCommand {
 
@@ -49,9 +52,13 @@ final class RunsShowCommand extends TandemCommand {
 
   @Override
   protected Object run() {
-    Optional<Path> ensemble = ensemble();
+    Optional<Path> ensemble = folder(EnsembleReport::in);
     if (ensemble.isPresent()) {
       return ensemble(ensemble.get());
+    }
+    Optional<Path> study = folder(StudyReport::in);
+    if (study.isPresent()) {
+      return study(study.get());
     }
     RunInfo run = RunsCommand.run(given);
     Report report = RunReport.of(run.path());
@@ -66,12 +73,22 @@ final class RunsShowCommand extends TandemCommand {
     return new Results(RunSummary.of(run), facts, report.tables());
   }
 
-  /** The folder of the ensemble that was named, as runs are. */
-  private Optional<Path> ensemble() {
+  /** The folder of what was named, as runs are, if it is of this kind. */
+  private Optional<Path> folder(Predicate<Path> kind) {
     boolean named = !given.isAbsolute() && given.getNameCount() == 1;
     return Stream.of(given, named ? RunsCommand.RUNS.resolve(given) : given)
-        .filter(EnsembleReport::in)
+        .filter(kind)
         .findFirst();
+  }
+
+  private Map<String, String> study(Path folder) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    StudyReport.facts(folder).forEach(fact -> facts.put(fact.name(), fact.value()));
+    facts.forEach((name, value) -> out().printf("%20s: %s%n", name, value));
+    if (writes) {
+      out().printf("%n%20s: %s%n", "report", ReportFile.ofStudy(folder));
+    }
+    return facts;
   }
 
   private EnsembleResults ensemble(Path folder) {

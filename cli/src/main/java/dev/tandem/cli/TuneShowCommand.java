@@ -3,6 +3,7 @@ package dev.tandem.cli;
 import dev.tandem.tune.StudySession;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Shows a study. */
@@ -10,11 +11,17 @@ import picocli.CommandLine.Parameters;
     name = "show",
     description = "Shows the trials of a study, also while it runs.",
     footerHeading = "%nExamples:%n",
-    footer = "  ./tandem tune show runs/study --json trials.json")
+    footer = {
+      "  ./tandem tune show runs/study --json trials.json",
+      "  ./tandem tune show runs/study --report   also writes report.html as of now"
+    })
 final class TuneShowCommand extends TandemCommand {
 
   @Parameters(paramLabel = "STUDY", description = "Folder of the study, or its name below runs/.")
   private Path given;
+
+  @Option(names = "--report", description = "Write report.html into the study's folder.")
+  private boolean writes;
 
   @Override
   protected Object run() {
@@ -32,6 +39,9 @@ final class TuneShowCommand extends TandemCommand {
                     .printf(
                         "%nbest %s: %.6g in trial %d: %s%n",
                         study.settings().metric(), best.value(), best.number(), best.parameters()));
+    if (writes) {
+      out().printf("%nreport: %s%n", ReportFile.ofStudy(folder));
+    }
     return text.results(folder, reason);
   }
 }

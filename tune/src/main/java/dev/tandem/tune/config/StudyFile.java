@@ -39,6 +39,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -172,7 +173,12 @@ public final class StudyFile implements KeyPlaces {
       Optional<String> named,
       List<String> tandem) {
     Space space = space(config.space().node());
-    Sampler sampler = placedAt("sampler", () -> Samplers.of(config.sampler().node()));
+    Sampler sampler =
+        placedAt(
+            "sampler",
+            () ->
+                Samplers.of(
+                    config.sampler().node(), OptionalLong.of(config.trials().orElse(TRIALS))));
     Pruner pruner = placedAt("pruner", () -> Pruners.of(config.pruner().node()));
     Needs needs = config.needs().needs();
     placedAt(

@@ -1,0 +1,158 @@
+package dev.tandem.board;
+
+import dev.tandem.core.UsageException;
+import dev.tandem.tune.journal.JournalRecord;
+import dev.tandem.tune.space.Parameters;
+import dev.tandem.tune.space.Space;
+import dev.tandem.tune.space.SpaceYaml;
+import dev.tandem.tune.trial.Direction;
+import dev.tandem.tune.trial.Report;
+import dev.tandem.tune.trial.Trial;
+import dev.tandem.tune.trial.TrialState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A journal read as trials with their attempts. */
+final class StudyRecords {
+
+  private static final String RUNNING = "RUNNING";
+
+  /** One attempt, as far as it is known. */
+  record Run(JournalRecord.Started started, JournalRecord.Ended ended) {}
+
+  private static final class Entry {
+    private Map<String, Object> params = Map.of();
+    private final TreeMap<Integer, JournalRecord.Started> started = new TreeMap<>();
+    private final TreeMap<Integer, JournalRecord.Ended> ended = new TreeMap<>();
+    private List<Report> reports = new ArrayList<>();
+    private int reporting = -1;
+  }
+
+  private final TreeMap<Long, Entry> entries = new TreeMap<>();
+  private JournalRecord.Study study;
+  private Space space;
+  private String stop = "";
+  private long last;
+
+  StudyRecords(List<JournalRecord> records) {
+    records.forEach(this::take);
+    if (study == null) {
+      throw new UsageException("the journal does not begin with a study");
+    }
+  }
+
+  private Entry entry(long trial) {
+    return entries.computeIfAbsent(trial, number -> new Entry());
+  }
+
+  private void take(JournalRecord record) {
+    switch (record) {
+      case JournalRecord.Study first -> {
+        study = first;
+        space = SpaceYaml.read(first.space(), key -> "");
+      }
+      case JournalRecord.Asked asked -> entry(asked.trial()).params = asked.params();
+      case JournalRecord.Lineage lineage -> entry(lineage.trial()).params = lineage.params();
+      case JournalRecord.Started started -> {
+        entry(started.trial()).started.put(started.attempt(), started);
+        last = Math.max(last, started.time());
+      }
+      case JournalRecord.Reported reported -> report(reported);
+      case JournalRecord.Ended ended -> {
+        entry(ended.trial()).ended.put(ended.attempt(), ended);
+        last = Math.max(last, ended.time());
+      }
+      case JournalRecord.SpaceChanged changed -> space = SpaceYaml.read(changed.space(), key -> "");
+      case JournalRecord.Stopped stopped -> stop = stopped.reason();
+      case JournalRecord.Driver driver -> last = Math.max(last, driver.time());
+      case JournalRecord.CheckpointSaved saved -> entry(saved.trial());
+    }
+  }
+
+  private void report(JournalRecord.Reported reported) {
+    Double value = reported.metrics().get(study.metric());
+    if (value == null) {
+      return;
+    }
+    Entry entry = entry(reported.trial());
+    if (reported.attempt() != entry.reporting) {
+      entry.reports = new ArrayList<>();
+      entry.reporting = reported.attempt();
+    }
+    entry.reports.add(new Report(reported.step(), value));
+  }
+
+  JournalRecord.Study study() {
+    return study;
+  }
+
+  Space space() {
+    return space;
+  }
+
+  String stop() {
+    return stop;
+  }
+
+  Direction direction() {
+    return study.direction().startsWith("max") || study.direction().startsWith("MAX")
+        ? Direction.MAXIMIZE
+        : Direction.MINIMIZE;
+  }
+
+  /** Seconds from the beginning to the last record with a time. */
+  double seconds() {
+    return Math.max(0, last - study.time()) / 1e3;
+  }
+
+  /** Seconds from the beginning to a time of a record. */
+  double secondsAt(long time) {
+    return (time - study.time()) / 1e3;
+  }
+
+  /** All trials by number. */
+  List<Trial> trials() {
+    List<Trial> trials = new ArrayList<>();
+    entries.forEach((number, entry) -> trials.add(trial(number, entry)));
+    return trials;
+  }
+
+  private static Trial trial(long number, Entry entry) {
+    JournalRecord.Ended end = entry.ended.isEmpty() ? null : entry.ended.lastEntry().getValue();
+    boolean over =
+        end != null
+            && !end.state().equals(JournalRecord.Ended.RETRIED)
+            && (entry.started.isEmpty() || entry.started.lastKey() <= end.attempt());
+    TrialState state = TrialState.WAITING;
+    if (over) {
+      state = TrialState.valueOf(end.state());
+    } else if (!entry.started.isEmpty()) {
+      state = TrialState.RUNNING;
+    }
+    return new Trial(
+        number,
+        Parameters.of(entry.params),
+        state,
+        over ? end.value() : Double.NaN,
+        entry.reports,
+        over && end.diverged(),
+        over ? end.reason() : "",
+        over ? end.seconds() : 0);
+  }
+
+  /** All attempts that started, by trial and attempt. */
+  List<Run> runs() {
+    List<Run> runs = new ArrayList<>();
+    for (Entry entry : entries.values()) {
+      entry.started.forEach((attempt, start) -> runs.add(new Run(start, entry.ended.get(attempt))));
+    }
+    return runs;
+  }
+
+  /** How an attempt ended, or that it runs. */
+  static String state(Run run) {
+    return run.ended() == null ? RUNNING : run.ended().state();
+  }
+}
