@@ -158,6 +158,7 @@ final class EnsembleCommand extends TandemCommand {
         "energy",
         outcome.joules().map(j -> String.format(Locale.ROOT, "%.0f J", j)).orElse("not available"));
     outcome.share().ifPresent(this::print);
+    line("report", ReportFile.ofEnsemble(folder).toString());
     line("ensemble", RunFolder.shown(folder).toString());
   }
 

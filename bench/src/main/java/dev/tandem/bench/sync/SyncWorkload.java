@@ -1,5 +1,6 @@
 package dev.tandem.bench.sync;
 
+import dev.tandem.bench.JpegImages;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;

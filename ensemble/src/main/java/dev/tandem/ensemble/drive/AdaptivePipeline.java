@@ -12,14 +12,14 @@ import java.util.function.Consumer;
  * less while they stay full. Nothing is lost or repeated by a change, because what is prepared does
  * not depend on who prepares it. One thread.
  */
-final class AdaptivePipeline {
+public final class AdaptivePipeline {
 
   /**
    * A choice.
    *
    * @param preprocessors threads that prepare samples
    */
-  record Choice(Pipeline pipeline, int preprocessors) {}
+  public record Choice(Pipeline pipeline, int preprocessors) {}
 
   /** Rates of one look weigh this much beside those before. */
   private static final double WEIGHT = 0.4;
@@ -37,12 +37,17 @@ final class AdaptivePipeline {
   private int correction;
   private Choice choice;
 
-  AdaptivePipeline(Consumer<String> notes) {
+  /**
+   * Chooses.
+   *
+   * @param notes takes a line for each change
+   */
+  public AdaptivePipeline(Consumer<String> notes) {
     this.notes = notes;
   }
 
   /** The choice for a share that stands like this. */
-  Choice choose(ShareStatus status) {
+  public Choice choose(ShareStatus status) {
     long samples = status.prepared() - prepared;
     double seconds = status.busySeconds() - busySeconds;
     prepared = status.prepared();

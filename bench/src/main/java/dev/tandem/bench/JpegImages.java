@@ -1,4 +1,4 @@
-package dev.tandem.bench.sync;
+package dev.tandem.bench;
 
 import dev.tandem.core.Seed;
 import dev.tandem.data.DataRecord;
@@ -15,13 +15,14 @@ import java.util.SplittableRandom;
 import javax.imageio.ImageIO;
 
 /** JPEG files in memory, of pictures that a seed makes up: smooth, with some edges, as photos. */
-final class JpegImages implements RecordSource {
+public final class JpegImages implements RecordSource {
 
   private static final int WAVES = 6;
 
   private final List<DataRecord> records = new ArrayList<>();
 
-  JpegImages(int count, int side, Seed seed) {
+  /** Draws them. */
+  public JpegImages(int count, int side, Seed seed) {
     ImageIO.setUseCache(false);
     for (int i = 0; i < count; i++) {
       byte[] key = Integer.toString(i).getBytes(StandardCharsets.US_ASCII);
