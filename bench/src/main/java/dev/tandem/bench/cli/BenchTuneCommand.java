@@ -2,13 +2,18 @@ package dev.tandem.bench.cli;
 
 import dev.tandem.bench.BenchFolder;
 import dev.tandem.bench.Machine;
+import dev.tandem.bench.tune.GlyphTraining;
 import dev.tandem.bench.tune.QualityVerdict;
+import dev.tandem.bench.tune.ThesisStudy;
 import dev.tandem.bench.tune.TuneBenchmark;
 import dev.tandem.bench.tune.TuneEffort;
 import dev.tandem.bench.tune.TuneRow;
 import dev.tandem.cli.ConsoleProgress;
 import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
+import dev.tandem.posix.DurableFiles;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -20,18 +25,22 @@ import picocli.CommandLine.Option;
     name = "tune",
     description = {
       "Searches the minima of ten functions, five of which the default sampler was not chosen on,"
-          + " by Tandem and by Optuna, each with several seeds; measures the processor time of a"
-          + " suggestion. Needs python3-optuna."
+          + " by Tandem and by Optuna, each with several seeds, and the best of 512 recorded"
+          + " trainings; measures trials per second of trials that do nothing, the processor time"
+          + " of a suggestion, and how much sooner successive halving is good enough. Needs"
+          + " python3-optuna and python3-cmaes."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem bench tune --quick                  a minute",
       "  ./tandem bench tune --json t.json            about 15 minutes",
-      "  ./tandem bench tune --only regret --seeds 50"
+      "  ./tandem bench tune --only regret --seeds 50",
+      "  ./tandem bench tune --study thesis --dir FOLDER"
     })
 final class BenchTuneCommand extends TandemCommand {
 
-  private static final List<String> PARTS = List.of("regret", "suggest", "efficiency");
+  private static final List<String> PARTS =
+      List.of("overhead", "suggest", "time-to-target", "efficiency", "regret");
 
   @Option(names = "--quick", description = "Few seeds, short studies.")
   private boolean quick;
@@ -40,9 +49,10 @@ final class BenchTuneCommand extends TandemCommand {
       names = "--only",
       paramLabel = "PART",
       description =
-          "regret: quality of the search; suggest: processor time of suggestions;"
-              + " efficiency: programs that sleep, on the engines, of which Spark must be built by"
-              + " ./tandem build --spark.")
+          "overhead: trials that do nothing; suggest: processor time of suggestions;"
+              + " time-to-target: successive halving on recorded trainings; efficiency: programs"
+              + " that sleep, on the engines, of which Spark must be built by ./tandem build"
+              + " --spark; regret: quality of the search.")
   private String only;
 
   @Option(
@@ -58,8 +68,36 @@ final class BenchTuneCommand extends TandemCommand {
       description = "Where files are made, and removed again. Default: the current folder.")
   private Path dir;
 
+  @Option(
+      names = "--make-table",
+      paramLabel = "FILE",
+      description =
+          "Make the recorded trainings again, as glyph-table.csv of the sources, and measure"
+              + " nothing else: a few minutes.")
+  private Path table;
+
+  @Option(
+      names = "--study",
+      paramLabel = "NAME",
+      description =
+          "thesis: measure nothing but 27 real trainings of the thesis' grid, on all processors, on"
+              + " half of them, and with all processors for each; their reports stay in --dir.")
+  private String study;
+
   @Override
   protected List<TuneRow> run() {
+    if (study != null) {
+      return thesis();
+    }
+    if (table != null) {
+      DurableFiles.system()
+          .replace(
+              table.toAbsolutePath(),
+              ByteBuffer.wrap(
+                  (String.join("\n", GlyphTraining.table(ConsoleProgress.system())) + "\n")
+                      .getBytes(StandardCharsets.UTF_8)));
+      return List.of();
+    }
     if (only != null && !PARTS.contains(only)) {
       throw new UsageException(
           "--only is '%s', expected one of %s".formatted(only, String.join(", ", PARTS)));
@@ -75,11 +113,17 @@ final class BenchTuneCommand extends TandemCommand {
     try (BenchFolder folder = BenchFolder.in(dir)) {
       TuneBenchmark benchmark =
           new TuneBenchmark(effort, folder, ConsoleProgress.system(), this::save);
-      if (measures("suggest")) {
-        benchmark.suggest();
+      if (measures("overhead")) {
+        benchmark.overhead();
+      }
+      if (measures("time-to-target")) {
+        benchmark.timeToTarget();
       }
       if (measures("efficiency")) {
         benchmark.efficiency();
+      }
+      if (measures("suggest")) {
+        benchmark.suggest();
       }
       QualityVerdict verdict = measures("regret") ? benchmark.quality() : null;
       print(benchmark.rows());
@@ -88,6 +132,18 @@ final class BenchTuneCommand extends TandemCommand {
       }
       return benchmark.rows();
     }
+  }
+
+  private List<TuneRow> thesis() {
+    if (!study.equals("thesis")) {
+      throw new UsageException("--study is '%s', expected thesis".formatted(study));
+    }
+    ThesisStudy thesis = new ThesisStudy(dir.resolve("thesis"), ConsoleProgress.system());
+    out().println(Machine.describe(dir));
+    out().println(thesis.describe());
+    List<TuneRow> rows = thesis.run();
+    print(rows);
+    return rows;
   }
 
   private boolean measures(String part) {

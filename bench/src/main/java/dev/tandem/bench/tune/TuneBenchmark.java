@@ -6,7 +6,9 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.tune.local.LocalEngine;
 import dev.tandem.tune.remote.SparkHome;
 import dev.tandem.tune.remote.SparkOptions;
+import dev.tandem.tune.sample.RandomSampler;
 import dev.tandem.tune.sample.Sampler;
+import dev.tandem.tune.sample.cma.CmaSampler;
 import dev.tandem.tune.sample.tpe.TpeSampler;
 import dev.tandem.tune.sample.tpe.TpeSettings;
 import dev.tandem.tune.space.ChoiceDomain;
@@ -26,6 +28,7 @@ import java.util.function.Supplier;
 public final class TuneBenchmark {
 
   private static final double NONE = 0;
+  private static final int SEARCHES = 200;
   private static final List<Integer> SLEEPERS = List.of(1, 2, 4);
 
   private final TuneEffort effort;
@@ -61,7 +64,8 @@ public final class TuneBenchmark {
 
   /** The regret of both sides, and the verdict on the cases that count. */
   public QualityVerdict quality() {
-    List<TestFunction> functions = TestFunctions.all();
+    List<TestFunction> functions = new ArrayList<>(TestFunctions.all());
+    functions.add(GlyphTable.recorded().function());
     List<QualityCase> judged = new ArrayList<>();
     try (OptunaPeer peer = new OptunaPeer(optuna);
         Progress.Task task =
@@ -103,24 +107,35 @@ public final class TuneBenchmark {
         false);
   }
 
-  /** Processor time of suggestions, in the mean of a whole study. */
-  public void suggest() {
-    suggest("tpe", Optional.of("tpe"), () -> new TpeSampler(TpeSettings.TANDEM));
+  /** Trials that do nothing. */
+  public void overhead() {
+    new OverheadCases(folder, fourParameters()).rows(effort.overheadTrials()).forEach(this::add);
   }
 
-  private void suggest(String name, Optional<String> theirs, Supplier<Sampler> sampler) {
-    TestFunction function = fourParameters();
-    int trials = effort.suggestTrials();
+  /** How much sooner a search that stops bad trials is good enough. */
+  public void timeToTarget() {
+    add(new TimeToTarget(GlyphTable.recorded()).row(SEARCHES));
+  }
+
+  /** Processor time of suggestions, in the mean of a whole study. */
+  public void suggest() {
+    suggest("tpe", () -> new TpeSampler(TpeSettings.TANDEM), suggested(), effort.suggestTrials());
+    suggest(
+        "cma",
+        () -> new CmaSampler(new RandomSampler()),
+        TestFunctions.all().get(1),
+        effort.suggestTrials() / 5);
+  }
+
+  private void suggest(String name, Supplier<Sampler> sampler, TestFunction function, int trials) {
     // The JVM compiles what a study of this length uses.
     SequentialStudy.tandem(sampler.get(), function, 1, trials);
     double ours = SequentialStudy.tandem(sampler.get(), function, 2, trials).cpuSeconds();
-    String row = "%s, 4 parameters, mean to %,d trials".formatted(name, trials);
-    if (theirs.isEmpty()) {
-      add(new TuneRow("suggest", row, ours, null, null, false));
-      return;
-    }
+    String row =
+        "%s, %d parameters, mean to %,d trials"
+            .formatted(name, function.space().parameters().size(), trials);
     try (OptunaPeer peer = new OptunaPeer(optuna)) {
-      double its = SequentialStudy.optuna(peer, theirs.get(), function, 2, trials).cpuSeconds();
+      double its = SequentialStudy.optuna(peer, name, function, 2, trials).cpuSeconds();
       add(TuneRow.of("suggest", row, ours, its));
     }
   }
@@ -149,16 +164,18 @@ public final class TuneBenchmark {
     }
   }
 
-  private static TestFunction fourParameters() {
-    Space space =
-        Space.of(
-            new Parameter("rate", new RealDomain(1e-5, 1, 0, true)),
-            new Parameter("drop", new RealDomain(0, 1, 0, false)),
-            new Parameter("units", new WholeDomain(1, 100, 1, false)),
-            new Parameter("kind", new ChoiceDomain(List.of("a", "b", "c"))));
+  private static Space fourParameters() {
+    return Space.of(
+        new Parameter("rate", new RealDomain(1e-5, 1, 0, true)),
+        new Parameter("drop", new RealDomain(0, 1, 0, false)),
+        new Parameter("units", new WholeDomain(1, 100, 1, false)),
+        new Parameter("kind", new ChoiceDomain(List.of("a", "b", "c"))));
+  }
+
+  private static TestFunction suggested() {
     return new TestFunction(
         "four parameters",
-        space,
+        fourParameters(),
         NONE,
         at ->
             Math.pow(Math.log10(at.real("rate")) + 2, 2)
