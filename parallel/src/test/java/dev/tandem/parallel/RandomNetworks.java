@@ -30,6 +30,9 @@ import java.util.SplittableRandom;
 /** Networks of random layers with random windows, groups and branches. */
 final class RandomNetworks {
 
+  /** Of more, attention takes gigabytes and minutes. */
+  private static final long MOST_TOKENS = 700;
+
   private final SplittableRandom random;
   private NetworkBuilder network;
   private Shape shape;
@@ -145,7 +148,7 @@ final class RandomNetworks {
     for (int i = 0; i < 2; i++) {
       String before = network.last();
       String after =
-          switch (random.nextInt(3)) {
+          switch (random.nextInt(shape.extents().getFirst() > MOST_TOKENS ? 1 : 0, 3)) {
             case 0 -> {
               add(new LayerNorm(name("norm")));
               int heads = features % 3 == 0 ? 3 : features % 2 == 0 ? 2 : 1;
