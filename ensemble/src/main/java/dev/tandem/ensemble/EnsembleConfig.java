@@ -217,14 +217,21 @@ public record EnsembleConfig(Settings settings, List<Member> members) {
    * The training configuration of a member, checked.
    *
    * @param share the name of the ensemble's share
+   * @param consumers ranks that begin together
    */
-  public TrainingConfig training(Member member, String share) {
+  public TrainingConfig training(Member member, String share, int consumers) {
+    try {
+      return member.train().with(common(member, share, consumers)).checked();
+    } catch (UsageException e) {
+      throw new UsageException("member %s: %s".formatted(member.name(), e.getMessage()));
+    }
+  }
+
+  private List<String> common(Member member, String share, int consumers) {
     List<String> common = new ArrayList<>();
     // All members see the same order and the same augmentation, whatever their own seeds are.
     common.add("data.seed=" + dataSeed());
     if (!(settings.kind() instanceof Pipeline.Duplicated)) {
-      int together = settings.atOnce() == 0 ? members.size() : settings.atOnce();
-      int ranks = members.stream().limit(together).mapToInt(Member::ranks).sum();
       boolean prepare =
           settings.kind() instanceof Pipeline.AllShared
               || settings.kind() instanceof Pipeline.Adaptive;
@@ -233,16 +240,12 @@ public record EnsembleConfig(Settings settings, List<Member> members) {
               .formatted(
                   share,
                   member.name(),
-                  ranks,
+                  consumers,
                   settings.megabytes(),
                   RecordYaml.word(settings.pace()),
                   prepare));
     }
-    try {
-      return member.train().with(common).checked();
-    } catch (UsageException e) {
-      throw new UsageException("member %s: %s".formatted(member.name(), e.getMessage()));
-    }
+    return common;
   }
 
   private long dataSeed() {

@@ -7,6 +7,7 @@ import static dev.tandem.data.share.SharedWords.replaceInt;
 import static dev.tandem.data.share.SharedWords.write;
 import static dev.tandem.data.share.SharedWords.writeInt;
 
+import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.FileErrors;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -47,6 +49,9 @@ final class ShareArea implements AutoCloseable {
   private static final long MUTEX = 0;
 
   private static final int NOBODY = -1;
+
+  /** How the names of shares begin; that of the user follows. */
+  static final String PREFIX = "tandem-share-";
 
   /** The size of a file that is being removed. */
   private static final long REMOVED = 1;
@@ -156,6 +161,7 @@ final class ShareArea implements AutoCloseable {
       Path path, SharedFile file, Geometry wanted, byte[] fingerprint) {
     boolean first = file.size() < CHUNKS_AT || !anyone(file, NOBODY);
     if (first) {
+      sweep(path);
       file.resize(0); // what others left that were killed
       reserve(path, file, bytes(wanted));
     }
@@ -191,6 +197,35 @@ final class ShareArea implements AutoCloseable {
     }
     throw new WorkFailedException(
         "more than %d processes share %s".formatted(PARTICIPANTS, path.getFileName()));
+  }
+
+  /** Removes shares beside this one whose processes were all killed. */
+  private static void sweep(Path own) {
+    String name = own.getFileName().toString();
+    int end = name.startsWith(PREFIX) ? name.indexOf('-', PREFIX.length()) : -1;
+    if (end < 0) {
+      return;
+    }
+    try (DirectoryStream<Path> others =
+        Files.newDirectoryStream(own.getParent(), name.substring(0, end + 1) + "*")) {
+      for (Path other : others) {
+        if (!other.equals(own)) {
+          removeIfLeft(other);
+        }
+      }
+    } catch (IOException | TandemException e) {
+      // It is another user's, or the next that comes first tries again.
+    }
+  }
+
+  private static void removeIfLeft(Path other) throws IOException {
+    try (SharedFile file = SharedFile.openOrCreate(other)) {
+      // One that is being made is locked; one that was opened just now has no size yet.
+      if (file.tryLockOwn(MUTEX) && file.size() >= CHUNKS_AT && !anyone(file, NOBODY)) {
+        file.resize(REMOVED);
+        Files.deleteIfExists(other);
+      }
+    }
   }
 
   /** Whether there is a participant besides this one. */

@@ -28,6 +28,9 @@ import java.util.Optional;
  */
 public final class SharedLoader implements BatchSource {
 
+  /** A queue that fills this part of the window is about to hold others up. */
+  private static final double FULL = 0.9;
+
   /** Batches may be taken ahead of their use. */
   private static final int KEPT = 4;
 
@@ -143,6 +146,9 @@ public final class SharedLoader implements BatchSource {
     // Only one that others are about to wait for leaves out more.
     boolean near = ring.queue(row) < ring.geometry().samples() / 2;
     int every = wished > present && near ? present : wished;
+    if (present > 1 && ring.queue(row) > ring.geometry().samples() * FULL) {
+      every = Math.max(every, present + 1); // it still falls behind
+    }
     boolean late = row.is(Consumer.BEHIND) || !ring.ahead(own.next());
     if (own.alone()) {
       return;

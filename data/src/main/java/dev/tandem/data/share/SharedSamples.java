@@ -58,7 +58,7 @@ public final class SharedSamples implements AutoCloseable {
     }
     return SharedMemoryFile.folders()
         .getFirst()
-        .resolve("tandem-share-%s-%s".formatted(System.getProperty("user.name"), name));
+        .resolve(ShareArea.PREFIX + System.getProperty("user.name") + "-" + name);
   }
 
   /**

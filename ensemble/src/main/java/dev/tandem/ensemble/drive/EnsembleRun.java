@@ -136,7 +136,7 @@ public final class EnsembleRun implements AutoCloseable {
   private static void check(EnsembleConfig config, String name) {
     TrainingConfig first = null;
     for (EnsembleConfig.Member member : config.members()) {
-      TrainingConfig training = config.training(member, share(Path.of(name)));
+      TrainingConfig training = config.training(member, share(Path.of(name)), 1);
       training.checkRanks(member.ranks());
       first = first == null ? training : first;
       boolean shared = !(config.settings().kind() instanceof Pipeline.Duplicated);
@@ -161,11 +161,12 @@ public final class EnsembleRun implements AutoCloseable {
     RunLock lock = RunLock.take(folder);
     try {
       List<MemberRun> members = new ArrayList<>();
+      int consumers = consumers(config, record);
       for (int i = 0; i < record.members().size(); i++) {
         EnsembleRecord.Member member = record.members().get(i);
         EnsembleConfig.Member given = config.members().get(i);
         RunFolder run = RunFolder.existing(member.folder(folder));
-        TrainingConfig training = config.training(given, share(folder));
+        TrainingConfig training = config.training(given, share(folder), consumers);
         training.save(run.path());
         members.add(new MemberRun(member, run, training, given.ranks(), notes));
       }
@@ -175,6 +176,20 @@ public final class EnsembleRun implements AutoCloseable {
       lock.close();
       throw e;
     }
+  }
+
+  /** The ranks that take samples as soon as it begins. */
+  private static int consumers(EnsembleConfig config, EnsembleRecord record) {
+    int left =
+        config.settings().atOnce() == 0 ? config.members().size() : config.settings().atOnce();
+    int ranks = 0;
+    for (int i = 0; i < config.members().size() && left > 0; i++) {
+      if (!record.members().get(i).done()) {
+        ranks += config.members().get(i).ranks();
+        left--;
+      }
+    }
+    return Math.max(1, ranks);
   }
 
   /** The share of an ensemble: of this folder, whatever else is trained. */

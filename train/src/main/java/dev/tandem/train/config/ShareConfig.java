@@ -4,6 +4,7 @@ import dev.tandem.core.UsageException;
 import dev.tandem.data.share.ShareOptions;
 import dev.tandem.data.share.SharedSamples;
 import dev.tandem.nn.yaml.Default;
+import java.util.Locale;
 
 /**
  * Training samples that are prepared once for several runs of a host, which give the same name.
@@ -53,7 +54,7 @@ public record ShareConfig(
     if (strategy.input() != StrategyConfig.Input.LEADER) {
       throw new UsageException(
           "strategy.input is %s, but data.share gives whole samples: use leader"
-              .formatted(strategy.input().name().toLowerCase(java.util.Locale.ROOT)));
+              .formatted(strategy.input().name().toLowerCase(Locale.ROOT)));
     }
   }
 
