@@ -1,6 +1,8 @@
 package dev.tandem.cli;
 
 import dev.tandem.core.UsageException;
+import dev.tandem.nn.Device;
+import dev.tandem.nn.Engine;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.oracle.measure.ProfileRequest;
@@ -33,6 +35,7 @@ import picocli.CommandLine.Parameters;
       "  ./tandem profile resnet18-small                  writes profile.json",
       "  ./tandem profile train.yaml -n 4 --samples 16,64 --output four.json",
       "  ./tandem profile lenet --strategies data,filter --output small.json",
+      "  ./tandem profile resnet50 --device cuda --samples 32,64 --output gpu.json",
       "  ./tandem profile --collectives-only -n 4"
     })
 final class ProfileCommand extends TandemCommand {
@@ -53,8 +56,8 @@ final class ProfileCommand extends TandemCommand {
       paramLabel = "N",
       defaultValue = "2",
       description =
-          "Processes that are busy at once: as many as will train on a machine. With more than it has"
-              + " cores they take turns. Default: ${DEFAULT-VALUE}")
+          "Processes that are busy at once: as many as will train on a machine. With more than it"
+              + " has cores they take turns. Default: ${DEFAULT-VALUE}")
   private int ranks;
 
   @Option(
@@ -81,6 +84,15 @@ final class ProfileCommand extends TandemCommand {
           "all, or words as --strategy has them, such as data,filter=2,spatial=2x2: whose parts of"
               + " layers are measured, besides whole layers. Default: ${DEFAULT-VALUE}")
   private List<String> strategies;
+
+  @Option(
+      names = "--device",
+      paramLabel = "DEVICE",
+      defaultValue = "cpu",
+      description =
+          "What computes layers: cpu, cuda, where ranks take GPUs in turn, cuda:N or auto. Default:"
+              + " ${DEFAULT-VALUE}")
+  private String device;
 
   @Option(names = "--collectives-only", description = "No layers, so no network is named.")
   private boolean collectivesOnly;
@@ -111,6 +123,7 @@ final class ProfileCommand extends TandemCommand {
     if (samples.stream().anyMatch(count -> count < 1)) {
       throw new UsageException("--samples must be at least 1, not " + samples);
     }
+    Engine.choose(new Device(device));
     if (threads < 0) {
       throw new UsageException("--threads must be at least 1, not " + threads);
     }
@@ -130,6 +143,7 @@ final class ProfileCommand extends TandemCommand {
         samples,
         strategies,
         threads == 0 ? share : threads,
+        device,
         ProfileRequest.USUAL_SECONDS,
         ProfileRequest.USUAL_LONGEST);
   }

@@ -4,8 +4,11 @@ import dev.tandem.core.ExitCode;
 import dev.tandem.core.TandemException;
 import dev.tandem.nn.yaml.Spelling;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -51,6 +54,11 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Tandem implements Runnable {
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Option(
+      names = {"-v", "--verbose"},
+      description = "With --version: what computes, too: GPUs, their driver, libtorch.")
+  private boolean verbose;
 
   private Tandem() {}
 
@@ -115,15 +123,21 @@ public final class Tandem implements Runnable {
     return message == null ? "no reason given" : message.strip().replaceAll("\\s*\\R\\s*", " ");
   }
 
-  /** The version that the build put into the jar. */
+  /** The version that the build put into the jar and, if asked for, what this machine has. */
   public static final class Version implements CommandLine.IVersionProvider {
+
+    @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
     @Override
     public String[] getVersion() {
       String version = Tandem.class.getPackage().getImplementationVersion();
-      return new String[] {
-        "tandem " + (version == null ? "(not packaged)" : version),
-        "java " + System.getProperty("java.version")
-      };
+      List<String> lines = new ArrayList<>();
+      lines.add("tandem " + (version == null ? "(not packaged)" : version));
+      lines.add("java " + System.getProperty("java.version"));
+      if (spec != null && spec.userObject() instanceof Tandem tandem && tandem.verbose) {
+        lines.addAll(Computing.lines());
+      }
+      return lines.toArray(String[]::new);
     }
   }
 }

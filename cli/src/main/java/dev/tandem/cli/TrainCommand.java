@@ -167,6 +167,14 @@ final class TrainCommand extends TandemCommand {
   private String strategy;
 
   @Option(
+      names = "--device",
+      paramLabel = "DEVICE",
+      description =
+          "What computes: cpu, cuda, where ranks take GPUs in turn, cuda:N, or auto for a GPU where"
+              + " there is one. Default: device of the configuration, or auto")
+  private String device;
+
+  @Option(
       names = "--show-plan",
       description =
           "Print what each process would compute of every layer, what it sends in a step and the"
@@ -285,6 +293,9 @@ final class TrainCommand extends TandemCommand {
     }
     if (strategy != null) {
       config = config.with("strategy.mesh", strategy, "--strategy");
+    }
+    if (device != null) {
+      config = config.with("device", device, "--device");
     }
     if (!freeze.isEmpty()) {
       config = config.with(List.of("fine-tune.freeze=[" + String.join(", ", quoted()) + "]"));

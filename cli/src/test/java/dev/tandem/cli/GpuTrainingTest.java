@@ -169,6 +169,45 @@ class GpuTrainingTest {
     }
   }
 
+  @Test
+  void theExampleTrains() {
+    Path digits = folder.resolve("coloured");
+    CommandRun.done("data", "make", "--kind", "digits", "--records", 600, digits);
+    CommandRun run =
+        CommandRun.done(
+            "train",
+            Path.of(System.getProperty("tandem.home", ".."), "examples", "gpu.yaml"),
+            "--runs",
+            folder.resolve("runs"),
+            "--set",
+            "data.train=" + digits,
+            "--set",
+            "data.test=" + digits,
+            "--set",
+            "steps=4");
+    assertTrue(run.out().contains("test accuracy"), run.out());
+    CommandRun version = CommandRun.of("--version", "-v");
+    assertTrue(version.out().contains("cuda:0: "), version.out());
+  }
+
+  @Test
+  void aProfileOfTheGpu() {
+    Path profile = folder.resolve("gpu-profile.json");
+    CommandRun.done(
+        "profile",
+        "lenet",
+        "--device",
+        "cuda",
+        "--samples",
+        "8",
+        "--strategies",
+        "data",
+        "--output",
+        profile);
+    String plan = CommandRun.done("plan", "lenet", "--profile", profile).out();
+    assertTrue(plan.contains("data"), plan);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"pipeline", "sharded"})
   void whatAGpuDoesNotIsOneLine(String strategy) {

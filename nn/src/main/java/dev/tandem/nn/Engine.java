@@ -169,6 +169,12 @@ public final class Engine {
         .toList();
   }
 
+  /** The newest release of CUDA that the driver knows, such as 13.0; empty without a GPU. */
+  public static Optional<String> cudaDriver() {
+    prepare();
+    return loaded.gpus() == 0 ? Optional.empty() : Optional.of(Libtorch.cudaDriver());
+  }
+
   /** The folder that libtorch is loaded from. */
   public static Path folder() {
     prepare();
@@ -185,6 +191,21 @@ public final class Engine {
     return accelerator
         .map(gpu -> "%s, %s".formatted(gpu.name(), gpu.description()))
         .orElse(device.name());
+  }
+
+  /**
+   * Memory of a device.
+   *
+   * @param free bytes that no process has taken
+   * @param total bytes that there are
+   */
+  public record DeviceMemory(long free, long total) {}
+
+  /** The memory of the device, if it has one of its own. */
+  public Optional<DeviceMemory> deviceMemory() {
+    return accelerator
+        .map(Accelerator::memory)
+        .map(memory -> new DeviceMemory(memory.free(), memory.total()));
   }
 
   /** The device with memory of its own, if it computes on one. */

@@ -9,6 +9,7 @@ import dev.tandem.core.TensorView;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.engine.Accelerator;
 import dev.tandem.nn.engine.DeviceRow;
+import dev.tandem.nn.engine.Libtorch;
 import dev.tandem.nn.engine.ScalarType;
 import dev.tandem.nn.engine.Scope;
 import dev.tandem.nn.engine.Tensor;
@@ -531,6 +532,17 @@ public final class Network implements AutoCloseable {
   /** Waits until the samples that were staged last are copied. */
   public void awaitStaged() {
     inputs.ifPresent(DeviceInputs::await);
+  }
+
+  /** Waits until what was given to the device, if there is one, is done. */
+  public void awaitDevice() {
+    if (onDevice()) {
+      inScope(
+          () -> {
+            Libtorch.awaitDevice();
+            return null;
+          });
+    }
   }
 
   /** Forgets all copies of samples: their memory may be freed. */

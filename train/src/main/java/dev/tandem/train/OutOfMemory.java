@@ -15,14 +15,19 @@ public final class OutOfMemory {
   /** Its value and its gradient. */
   private static final int BYTES_PER_PARAMETER = 2 * Float.BYTES;
 
+  /** Of a device's memory, for tensors: kernels, their workspaces and gaps take the rest. */
+  private static final double USABLE = 0.85;
+
   private final TrainingConfig config;
   private final int ranks;
   private final int rank;
+  private final int localRank;
 
-  private OutOfMemory(TrainingConfig config, int ranks, int rank) {
+  private OutOfMemory(TrainingConfig config, int ranks, int rank, int localRank) {
     this.config = config;
     this.ranks = ranks;
     this.rank = rank;
+    this.localRank = localRank;
   }
 
   /**
@@ -32,7 +37,7 @@ public final class OutOfMemory {
    */
   public static void check(TrainingConfig config, int ranks) {
     for (int rank = 0; rank < ranks && !config.strategy().dataParallel(); rank++) {
-      new OutOfMemory(config, ranks, rank).check();
+      new OutOfMemory(config, ranks, rank, rank).check();
     }
   }
 
@@ -44,7 +49,12 @@ public final class OutOfMemory {
 
   /** Runs the work of a rank; memory that runs out is one line, whichever part needed it. */
   static void explained(TrainingConfig config, Communicator communicator, Runnable work) {
-    OutOfMemory memory = new OutOfMemory(config, communicator.size(), communicator.rank());
+    OutOfMemory memory =
+        new OutOfMemory(
+            config,
+            communicator.size(),
+            communicator.rank(),
+            communicator.topology().localRank(communicator.rank()));
     memory.check();
     if (config.strategy().dataParallel()
         && config.network().parameterCount() > MachineMemory.bytes() / BYTES_PER_PARAMETER) {
@@ -64,8 +74,29 @@ public final class OutOfMemory {
   }
 
   private WorkFailedException failure(Throwable cause) {
+    if (cause instanceof WorkFailedException && config.chooseDevice().device().gpu()) {
+      Engine engine = config.startEngine(1, localRank);
+      return new WorkFailedException(
+          onDevice(engine.description(), engine.deviceMemory().orElseThrow().total()), cause);
+    }
     return new WorkFailedException(
         config.strategy().dataParallel() ? undivided() : divided(), cause);
+  }
+
+  /** What would fit, by what is counted for a step of this configuration. */
+  private String onDevice(String device, long bytes) {
+    PlanMemory plan = plan();
+    long fixed = plan.total() - plan.activationBytes();
+    int samples = Math.ceilDiv(config.batch().global(), ranks * config.batch().accumulation());
+    double each = (double) plan.activationBytes() / samples;
+    long fit = (long) (USABLE * (bytes - fixed) / each);
+    return fit < 1
+        ? "out of memory on %s: parameters, gradients and optimizer alone need %s GiB: use a smaller"
+                .formatted(device, gibibytes(fixed))
+            + " network, or a strategy that splits it"
+        : "out of memory on %s: about %,d samples of this network fit at once, fewer where processes"
+                .formatted(device, fit)
+            + " share it: use a smaller batch.global, a larger batch.accumulation, or more GPUs";
   }
 
   private String undivided() {

@@ -14,6 +14,7 @@ import dev.tandem.data.load.Plan;
 import dev.tandem.data.load.RegionRows;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
+import dev.tandem.nn.Device;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Network;
 import dev.tandem.parallel.StrategyText;
@@ -163,6 +164,9 @@ public final class SavedRun implements AutoCloseable {
     }
     if (!wanted.equals(trained)) { // other stages may be more or fewer
       answering = answering.with(List.of("strategy.pipeline.cuts=[auto]"));
+    }
+    if (saved.config().compute().device().gpu()) { // the one of the training need not be here
+      answering = answering.with("device", Device.AUTO.name(), "--device");
     }
     return answering.config();
   }

@@ -99,6 +99,7 @@ public final class OracleBenchmark {
             effort.samples(ranks),
             strategies,
             1,
+            "cpu",
             ProfileRequest.USUAL_SECONDS,
             ProfileRequest.USUAL_LONGEST);
     return new Profiler(request, ranks, progress).run();

@@ -3,7 +3,9 @@ package dev.tandem.oracle.measure;
 import dev.tandem.comm.Communicator;
 import dev.tandem.comm.collective.Determinism;
 import dev.tandem.comm.reduce.Reduction;
+import dev.tandem.nn.Device;
 import dev.tandem.nn.Engine;
+import dev.tandem.nn.EngineOptions;
 import dev.tandem.oracle.profile.Profile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -72,9 +74,14 @@ public final class ProfileRankMain {
           copy.slope(),
           new Profile.PerPass(0, 0),
           1,
+          null,
           collectives);
     }
-    Engine engine = Engine.start(request.threads());
+    Engine engine =
+        Engine.start(
+            EngineOptions.of(new Device(request.device()), request.threads())
+                .withLocalRank(all.topology().localRank(all.rank()))
+                .withGraph(false));
     int before = collectives.size();
     int tasks = items.size() * 10 + before;
     LayerRuns layers = new LayerRuns(all, engine, items, shared, request.seconds());
@@ -103,7 +110,15 @@ public final class ProfileRankMain {
         copy.slope(),
         new Profile.PerPass(besides.constant(), besides.slope()),
         layers.gamma(),
+        onDevice(engine),
         collectives);
+  }
+
+  private static RankProfile.OnDevice onDevice(Engine engine) {
+    return engine
+        .deviceMemory()
+        .map(memory -> new RankProfile.OnDevice(engine.description(), memory.total()))
+        .orElse(null);
   }
 
   /** Of memory to memory, for a profile without layers. */

@@ -18,6 +18,7 @@ import java.util.List;
  * @param samples that layers get at once
  * @param strategies whose parts of layers are measured, as {@code --strategy} has them
  * @param threads of the engine in each rank
+ * @param device what layers are computed on, as in configurations
  * @param seconds that the runs of one part of a network take, about; those of one collective take a
  *     fifth of it
  * @param longest bytes of a collective
@@ -27,6 +28,7 @@ public record ProfileRequest(
     List<Integer> samples,
     List<String> strategies,
     int threads,
+    String device,
     double seconds,
     long longest) {
 

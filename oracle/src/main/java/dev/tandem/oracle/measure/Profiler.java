@@ -166,13 +166,14 @@ public final class Profiler {
               Mean.of(all, rank -> rank.updates().get(place).secondsPerByte()),
               Mean.of(all, rank -> rank.updates().get(place).secondsPerTensor())));
     }
+    RankProfile.OnDevice gpu = all.getFirst().device();
     return new Profile(
         Profile.VERSION,
-        Hosts.processor(),
+        gpu == null ? Hosts.processor() : gpu.name(),
         Runtime.getRuntime().availableProcessors(),
         ranks,
         request.threads(),
-        MachineMemory.bytes() / ranks,
+        (gpu == null ? MachineMemory.bytes() : gpu.bytes()) / ranks,
         "float32",
         LocalDate.now(ZoneOffset.UTC).toString(),
         Mean.ofRanks(all.stream().map(RankProfile::layers).toList()),

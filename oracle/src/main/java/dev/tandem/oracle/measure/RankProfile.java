@@ -7,6 +7,7 @@ import java.util.List;
 /**
  * What one rank has measured.
  *
+ * @param device what computed, if it is a GPU; else null
  * @param collectives the same on all ranks
  */
 record RankProfile(
@@ -16,7 +17,15 @@ record RankProfile(
     double copySecondsPerByte,
     Profile.PerPass perPass,
     double gamma,
+    OnDevice device,
     List<Profile.Collective> collectives) {
+
+  /**
+   * A GPU.
+   *
+   * @param bytes of its memory
+   */
+  record OnDevice(String name, long bytes) {}
 
   private static Path file(Path folder, int rank) {
     return folder.resolve("rank-%d.json".formatted(rank));

@@ -55,6 +55,7 @@ class ProfilerTest {
         List.of(2, 4),
         strategies,
         1,
+        "cpu",
         0.01,
         1 << 12);
   }
