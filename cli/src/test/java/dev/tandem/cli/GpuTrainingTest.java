@@ -117,9 +117,38 @@ class GpuTrainingTest {
     assertEquals(one.path("digest"), two.path("digest"));
   }
 
+  @Test
+  void batchNormalisationsOfAllRanksAndFrozenOnes() throws IOException {
+    Object[] normalised = {
+      "--set",
+      "network={input: [1, 28, 28], layers: [{name: conv, type: convolution, filters: 4,"
+          + " kernel: 5, stride: 2}, {name: norm, type: batch-norm}, {name: relu, type:"
+          + " relu}, {name: norm2, type: batch-norm}, {name: flatten, type: flatten},"
+          + " {name: scores, type: fully-connected, outputs: 10}]}",
+      "--set",
+      "determinism=elastic",
+      "--set",
+      "shards=4",
+      "--set",
+      "synchronised-batch-norm=true",
+      "--set",
+      "steps=6"
+    };
+    JsonNode one = train("normalised-one", normalised);
+    Stream<Object> two = Stream.concat(Stream.of("-n", 2), Stream.of(normalised));
+    assertEquals(one.path("digest"), train("normalised-two", two.toArray()).path("digest"));
+    Stream<Object> frozen = Stream.concat(Stream.of(normalised), Stream.of("--freeze", "norm2"));
+    train("frozen", frozen.toArray());
+    frozen =
+        Stream.concat(
+            Stream.of(normalised),
+            Stream.of("--freeze", "norm2", "--set", "synchronised-batch-norm=false"));
+    train("frozen-alone", frozen.toArray());
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"filter=2", "data=2,filter=2"})
-  void networksSplitByFilters(String strategy) throws IOException {
+  @ValueSource(strings = {"filter=2", "data=2,filter=2", "channel=2", "spatial=2"})
+  void splitNetworks(String strategy) throws IOException {
     String name = strategy.replaceAll("[=,]", "-");
     JsonNode split = train(name, "--strategy", strategy, "--set", "steps=12");
     assertTrue(split.path("replicasIdentical").asBoolean());
@@ -179,6 +208,8 @@ class GpuTrainingTest {
             Path.of(System.getProperty("tandem.home", ".."), "examples", "gpu.yaml"),
             "--runs",
             folder.resolve("runs"),
+            "--name",
+            "example",
             "--set",
             "data.train=" + digits,
             "--set",

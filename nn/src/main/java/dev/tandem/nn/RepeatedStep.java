@@ -74,6 +74,9 @@ final class RepeatedStep implements AutoCloseable {
       return false;
     }
     Kind kind = kind(samples, step);
+    if (!recorded.isEmpty() && recorded.keySet().stream().allMatch(k -> k.count < kind.count)) {
+      close(); // Batches have grown: what smaller ones keep is wanted for these.
+    }
     return recorded.containsKey(kind)
         || (seen.merge(kind, 1, Integer::sum) > WARM_UP && recorded.size() < MOST_RECORDINGS);
   }

@@ -15,8 +15,10 @@ public final class OutOfMemory {
   /** Its value and its gradient. */
   private static final int BYTES_PER_PARAMETER = 2 * Float.BYTES;
 
-  /** Of a device's memory, for tensors: kernels, their workspaces and gaps take the rest. */
-  private static final double USABLE = 0.85;
+  /**
+   * Of a device's memory, for tensors: workspaces of kernels, recorded steps, gaps take the rest.
+   */
+  private static final double USABLE = 0.5;
 
   private final TrainingConfig config;
   private final int ranks;
@@ -94,7 +96,7 @@ public final class OutOfMemory {
         ? "out of memory on %s: parameters, gradients and optimizer alone need %s GiB: use a smaller"
                 .formatted(device, gibibytes(fixed))
             + " network, or a strategy that splits it"
-        : "out of memory on %s: about %,d samples of this network fit at once, fewer where processes"
+        : "out of memory on %s: at most about %,d samples of this network fit at once, fewer where processes"
                 .formatted(device, fit)
             + " share it: use a smaller batch.global, a larger batch.accumulation, or more GPUs";
   }

@@ -245,11 +245,16 @@ public final class BatchNormLayer extends NormLayer {
         tensors.parameter(0),
         alone ? null : mean,
         alone ? null : spread,
-        alone ? mean : null,
-        alone ? spread : null,
+        alone ? mean : notSaved(),
+        alone ? spread : notSaved(),
         alone,
         spec.epsilon(),
         wanted);
+  }
+
+  /** What stands for statistics that are not saved: on GPUs the kernel asks for empty ones. */
+  private Tensor notSaved() {
+    return tensors.accelerated() ? Tensor.empty(ScalarType.FLOAT, 0) : null;
   }
 
   private static Tensor channel(Tensor values, Pass pass) {
