@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 public final class TuneBenchmark {
 
   private static final double NONE = 0;
-  private static final int SEARCHES = 200;
+  private static final int SEARCHES = 2000;
   private static final List<Integer> SLEEPERS = List.of(1, 2, 4);
 
   private final TuneEffort effort;
