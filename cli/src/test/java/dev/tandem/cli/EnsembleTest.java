@@ -10,6 +10,7 @@ import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.data.glyphs.GlyphDatabase;
 import dev.tandem.data.share.ShareStatus;
+import dev.tandem.ensemble.EnsembleConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,6 +110,22 @@ class EnsembleTest {
     assertTrue(
         Files.readString(runs.resolve("pair-b/metrics.jsonl")).contains(digest),
         "the digest of the parameters");
+  }
+
+  @Test
+  void theExampleHasFiveMembersThatMayShare() {
+    List<String> data =
+        List.of(
+            "train.data.train=" + folder.resolve("train"),
+            "train.data.test=" + folder.resolve("test"));
+    EnsembleConfig example = EnsembleConfig.read(Path.of("..", "examples", "ensemble.yaml"), data);
+    List<String> samples =
+        example.members().stream()
+            .map(member -> example.training(member, "example", 5).trainingSamples())
+            .distinct()
+            .toList();
+    assertEquals(5, example.members().size());
+    assertEquals(1, samples.size(), samples.toString());
   }
 
   @ParameterizedTest
