@@ -81,13 +81,14 @@ public final class ThesisStudy {
           folder.resolve("glyphs.yaml"),
           """
           network: {model: digits}
-          data: {train: train, test: test}
+          data: {train: "%s", test: "%s"}
           batch: {global: 32}
           optimizer: {kind: sgd}
           schedule: {kind: constant, rate: 0.001}
           epochs: 1
           seed: 1
-          """);
+          """
+              .formatted(folder.resolve("train"), folder.resolve("test")));
       Files.writeString(
           folder.resolve("thesis.yaml"),
           """
