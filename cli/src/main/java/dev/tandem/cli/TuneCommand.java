@@ -10,8 +10,10 @@ import dev.tandem.tune.StudyEnd;
 import dev.tandem.tune.StudyLoop;
 import dev.tandem.tune.StudySession;
 import dev.tandem.tune.config.ReadyStudy;
+import dev.tandem.tune.config.StudyConfig;
 import dev.tandem.tune.config.StudyFile;
 import dev.tandem.tune.local.LocalEngine;
+import dev.tandem.tune.remote.SparkHome;
 import dev.tandem.tune.task.TaskEngine;
 import dev.tandem.tune.trial.TrialState;
 import java.nio.ByteBuffer;
@@ -99,8 +101,7 @@ final class TuneCommand extends TandemCommand {
   @Option(
       names = "--engine",
       paramLabel = "ENGINE",
-      defaultValue = "local",
-      description = "Where trials run: local or spark. Default: ${DEFAULT-VALUE}")
+      description = "Where trials run: local or spark. Default: engine of the configuration")
   private String engineName;
 
   @Override
@@ -110,8 +111,8 @@ final class TuneCommand extends TandemCommand {
           "expected the configuration of a study, or show, verify or export; see ./tandem tune"
               + " --help");
     }
-    try (TaskEngine engine = engine()) {
-      StudyFile config = config();
+    StudyFile config = config();
+    try (TaskEngine engine = engine(config.config())) {
       ReadyStudy study = ready(config, engine);
       try (StudySession session = session(study)) {
         if (!resume) {
@@ -122,17 +123,20 @@ final class TuneCommand extends TandemCommand {
     }
   }
 
-  private TaskEngine engine() {
-    return switch (engineName) {
-      case "local" -> new LocalEngine();
-      default ->
-          throw new UsageException(
-              "--engine is '%s', expected local or spark".formatted(engineName));
+  private TaskEngine engine(StudyConfig config) {
+    return switch (config.engine()) {
+      case LOCAL -> new LocalEngine();
+      case SPARK ->
+          SparkHome.find(System.getProperty("tandem.home", ""))
+              .start(config.spark(), err()::println);
     };
   }
 
   private StudyFile config() {
     StudyFile config = StudyFile.read(file).with(settings);
+    if (engineName != null) {
+      config = config.with(List.of("engine=" + engineName));
+    }
     if (workers != null) {
       config = config.with("workers", workers, "--workers");
     }

@@ -4,6 +4,7 @@ import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Default;
 import dev.tandem.tune.StopRules;
 import dev.tandem.tune.StudySettings.Order;
+import dev.tandem.tune.remote.SparkOptions;
 import dev.tandem.tune.task.Limits;
 import dev.tandem.tune.task.Needs;
 import dev.tandem.tune.task.RetryPolicy;
@@ -25,6 +26,7 @@ import java.util.Optional;
  * @param window how many trials may run without a suggestion seeing them; otherwise the workers
  * @param budget the last step wanted of a trial
  * @param enqueue parameters to try first
+ * @param spark which Spark, if trials run there
  */
 public record StudyConfig(
     Optional<String> name,
@@ -44,7 +46,17 @@ public record StudyConfig(
     NeedsKeys needs,
     LimitKeys limits,
     RetryKeys retries,
-    StopKeys stop) {
+    StopKeys stop,
+    @Default("local") Engine engine,
+    SparkOptions spark) {
+
+  /** Where trials run. */
+  public enum Engine {
+    /** On this machine. */
+    LOCAL,
+    /** On Apache Spark. */
+    SPARK
+  }
 
   /**
    * What a trial does.

@@ -150,6 +150,11 @@ public final class StudyFile implements KeyPlaces {
     }
   }
 
+  /** Its keys, bound to their types. */
+  public StudyConfig config() {
+    return YAML.read(root, StudyConfig.class, this);
+  }
+
   /**
    * Understands it.
    *
@@ -158,7 +163,7 @@ public final class StudyFile implements KeyPlaces {
    */
   public ReadyStudy ready(
       List<Node> nodes, Path runs, Optional<String> named, List<String> tandem) {
-    StudyConfig config = YAML.read(root, StudyConfig.class, this);
+    StudyConfig config = config();
     try {
       return ready(config, nodes, runs, named, tandem);
     } catch (UsageException e) {
