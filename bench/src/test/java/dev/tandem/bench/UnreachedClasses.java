@@ -54,6 +54,8 @@ final class UnreachedClasses {
           "limits of the members of ensembles and of trials, which are to come",
           "dev.tandem.posix.GroupLimit",
           "the same",
+          "dev.tandem.tune.remote.EngineServer",
+          "the driver's end of an engine in a child process, which the module spark starts",
           "dev.tandem.posix.ResourceUsage",
           "processor time of a process, which only the benchmarks ask for; foreign calls belong in"
               + " posix");
