@@ -5,6 +5,7 @@ import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Spelling;
 import dev.tandem.oracle.cluster.Cluster;
 import dev.tandem.oracle.cluster.ClusterFile;
+import dev.tandem.oracle.cluster.ThisMachine;
 import dev.tandem.oracle.model.ModelSource;
 import dev.tandem.oracle.profile.LayerSeconds;
 import dev.tandem.oracle.profile.Profile;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -73,23 +75,27 @@ final class PlanCommand extends TandemCommand {
   @Option(
       names = "--cluster",
       paramLabel = "NAME",
-      description = "abci, summit, or a YAML file that describes a cluster.")
+      description =
+          "abci, summit, this-machine (its cores, not measured), or a YAML file that describes a"
+              + " cluster.")
   private String cluster;
 
   @Option(
       names = "--profile",
       paramLabel = "FILE",
       description =
-          "What layers and collectives take, as ./tandem profile or tools/profile_torch.py wrote it."
-              + " With --cluster only the layers count.")
+          "What layers and collectives take, as ./tandem profile or tools/profile_torch.py wrote"
+              + " it. With --cluster only the layers count.")
   private Path profile;
 
   @Option(
       names = "--devices",
       paramLabel = "N",
       split = ",",
-      description = "Numbers of devices. Default: those of the profile, or one node")
-  private List<Integer> devices = List.of();
+      description =
+          "Numbers of devices; 1..64 for all powers of two between. Default: those of the profile,"
+              + " or one node")
+  private List<String> devices = List.of();
 
   @Option(
       names = "--batch",
@@ -217,6 +223,7 @@ final class PlanCommand extends TandemCommand {
       int devices,
       int batch,
       int considered,
+      double searchSeconds,
       List<Way> ways,
       List<String> impossible,
       List<String> limitations,
@@ -255,10 +262,16 @@ final class PlanCommand extends TandemCommand {
     source.notes().forEach(note -> out().println("note: " + note));
     Optional<Profile> measured = Optional.ofNullable(profile).map(ProfileFile::read);
     Set<Term> terms = terms();
-    List<Plan> plans = new ArrayList<>();
-    for (int count : counts(measured)) {
-      check("--devices", count);
-      plans.add(plan(source, measured, terms, count));
+    List<Integer> counts = counts(measured);
+    counts.forEach(count -> check("--devices", count));
+    List<Plan> plans = plans(source, measured, terms, counts);
+    if (plans.size() > 1) {
+      out()
+          .printf(
+              Locale.ROOT,
+              "%,d ways projected in %.1f s%n",
+              plans.stream().mapToInt(Plan::considered).sum(),
+              plans.stream().mapToDouble(Plan::searchSeconds).sum());
     }
     if (measured.isEmpty()) {
       out().printf("%nlayers: %s, by the peak of the device%n", RooflineLayers.LABEL);
@@ -278,12 +291,34 @@ final class PlanCommand extends TandemCommand {
 
   private List<Integer> counts(Optional<Profile> measured) {
     if (!devices.isEmpty()) {
-      return devices;
+      return devices.stream().flatMap(PlanCommand::range).toList();
     }
     return List.of(
         cluster != null
             ? ClusterFile.read(cluster).devicesPerNode()
             : Math.max(1, measured.orElseThrow().ranks()));
+  }
+
+  /** A number, or a range in powers of two. */
+  private static Stream<Integer> range(String text) {
+    String[] ends = text.strip().split("\\.\\.", -1);
+    try {
+      int first = Integer.parseInt(ends[0]);
+      int last = Integer.parseInt(ends[ends.length - 1]);
+      if (ends.length == 1 || (ends.length == 2 && first >= 1 && first <= last)) {
+        List<Integer> counts = new ArrayList<>();
+        for (long count = first; count < last; count *= 2) {
+          counts.add((int) count);
+        }
+        counts.add(last);
+        return counts.stream();
+      }
+    } catch (NumberFormatException e) {
+      // said below
+    }
+    throw new UsageException(
+        "--devices is '%s', expected numbers such as 8,64 or a range such as 1..64"
+            .formatted(text));
   }
 
   private Set<Term> terms() {
@@ -327,24 +362,34 @@ final class PlanCommand extends TandemCommand {
     return new Workload(source.network(), samples, all, type, values, Set.of(), false, inference);
   }
 
-  private Plan plan(ModelSource source, Optional<Profile> measured, Set<Term> terms, int count) {
-    Workload workload = workload(source, count);
-    Optional<Cluster> machine =
-        Optional.ofNullable(cluster).map(name -> ClusterFile.read(name).withDevices(count));
-    Environment environment =
-        machine
-            .map(
-                known ->
-                    Environment.of(known, layers(known, measured, workload), terms, congestion))
-            .orElseGet(() -> Environment.of(measured.orElseThrow()));
-    Projector projector = new Projector(workload, environment, terms);
+  /** All counts together: what is found out for one serves the others. */
+  private List<Plan> plans(
+      ModelSource source, Optional<Profile> measured, Set<Term> terms, List<Integer> counts) {
+    int most = counts.stream().max(Integer::compare).orElseThrow();
+    Optional<Cluster> machine = Optional.ofNullable(cluster).map(name -> machine(name, most));
+    Workload first = workload(source, counts.getFirst());
+    Environment environment = environment(machine, measured, first, terms);
     Set<Family> wanted = Set.copyOf(only.stream().map(Family::parse).toList());
-    SearchResult result =
+    Search search =
         new Search(
-                projector,
-                candidate -> wanted.isEmpty() || wanted.contains(Family.of(candidate)),
-                top)
-            .over(count);
+            new Projector(first, environment, terms),
+            candidate -> wanted.isEmpty() || wanted.contains(Family.of(candidate)),
+            top);
+    List<Plan> plans = new ArrayList<>();
+    for (int count : counts) {
+      Workload workload = workload(source, count);
+      Advice advice = new Advice(workload, environment, terms, machine, congestion);
+      plans.add(plan(source, search.withBatch(workload.batch()), advice, count));
+    }
+    return plans;
+  }
+
+  private Plan plan(ModelSource source, Search search, Advice advice, int count) {
+    Projector projector = search.projector();
+    Workload workload = projector.workload();
+    long began = System.nanoTime();
+    SearchResult result = search.over(count);
+    double seconds = (System.nanoTime() - began) / 1e9;
     if (result.families().isEmpty()) {
       throw new UsageException(
           "no way to use %d devices%s: %s"
@@ -357,7 +402,6 @@ final class PlanCommand extends TandemCommand {
     new PlanTable(out()).print(result);
     List<Ranked> rows = result.best();
     Optional<Projection> best = rows.stream().findFirst().map(Ranked::projection);
-    Advice advice = new Advice(workload, environment, terms, machine, congestion);
     List<Advice.Gain> gains =
         best.map(projection -> advice.gains(projection.candidate())).orElse(List.of());
     List<String> limitations = best.map(Advice::limitations).orElse(List.of());
@@ -368,10 +412,28 @@ final class PlanCommand extends TandemCommand {
         count,
         workload.batch(),
         result.considered(),
+        seconds,
         all.stream().sorted().map(each -> way(projector, each, count)).toList(),
         result.impossible(),
         limitations,
         gains);
+  }
+
+  /** More processes than this machine has cores take turns on them. */
+  private static Cluster machine(String name, int count) {
+    Cluster known = ClusterFile.read(name);
+    return name.equals(ThisMachine.NAME) ? known : known.withDevices(count);
+  }
+
+  private Environment environment(
+      Optional<Cluster> machine, Optional<Profile> measured, Workload workload, Set<Term> terms) {
+    if (machine.isEmpty()) {
+      return Environment.of(measured.orElseThrow());
+    }
+    Cluster known = machine.get();
+    Environment devices =
+        Environment.of(known, layers(known, measured, workload), terms, congestion);
+    return known.name().equals(ThisMachine.NAME) ? devices.onProcessor() : devices;
   }
 
   private static LayerSeconds layers(Cluster known, Optional<Profile> measured, Workload workload) {

@@ -60,6 +60,7 @@ import picocli.CommandLine.Parameters;
       "  ./tandem train train.yaml -n 2 --resume           continues from the last checkpoint",
       "  ./tandem train train.yaml -n 4 --max-restarts 10  survives lost processes",
       "  ./tandem train train.yaml -n 4 --strategy data=2,filter=2",
+      "  ./tandem train train.yaml -n 2 --strategy auto",
       "  ./tandem train train.yaml --init-from weights.safetensors --freeze conv1,conv2"
     })
 final class TrainCommand extends TandemCommand {
@@ -163,7 +164,9 @@ final class TrainCommand extends TandemCommand {
       description =
           "How processes share the work: data, spatial, filter, channel, alternate, pipeline,"
               + " sharded, or several, with their numbers: data=2,filter=2, spatial=2x2; one number"
-              + " may be left out. Default: strategy.mesh of the configuration, or data")
+              + " may be left out; auto: the fastest that fits this machine, by profile.json if"
+              + " ./tandem profile wrote one here. Default: strategy.mesh of the configuration, or"
+              + " data")
   private String strategy;
 
   @Option(
@@ -180,6 +183,9 @@ final class TrainCommand extends TandemCommand {
           "Print what each process would compute of every layer, what it sends in a step and the"
               + " memory it needs, without training.")
   private boolean showPlan;
+
+  /** Processes that a strategy was chosen for; 0 if none was. */
+  private int chosenRanks;
 
   /** What {@code --json} gets. */
   record Results(
@@ -300,7 +306,25 @@ final class TrainCommand extends TandemCommand {
     if (!freeze.isEmpty()) {
       config = config.with(List.of("fine-tune.freeze=[" + String.join(", ", quoted()) + "]"));
     }
+    config = withStrategyChosen(config);
     return showPlan ? config.withoutData() : config.checked();
+  }
+
+  /** A run that goes on keeps the strategy that was chosen for it. */
+  private ConfigFile withStrategyChosen(ConfigFile config) {
+    if (!config.choosesStrategy()) {
+      return config;
+    }
+    if (resumes()) {
+      return config.withStrategyOf(ConfigFile.read(folder().path().resolve(TrainingConfig.FILE)));
+    }
+    if (hosts.hosts().isPresent()) {
+      throw new UsageException(
+          "strategy auto plans for this machine alone: with --hosts name a strategy, which"
+              + " ./tandem plan CONFIG --cluster FILE finds");
+    }
+    chosenRanks = ranks != null ? ranks : Runtime.getRuntime().availableProcessors();
+    return AutomaticStrategy.choose(config, chosenRanks, out());
   }
 
   private List<String> quoted() {
@@ -310,7 +334,7 @@ final class TrainCommand extends TandemCommand {
   }
 
   private Placement placement(TrainingConfig config) {
-    int least = config.strategy().mesh().leastRanks();
+    int least = Math.max(chosenRanks, config.strategy().mesh().leastRanks());
     int size = ranks != null ? ranks : hosts.hosts().map(List::size).orElse(least);
     if (size < 1) {
       throw new UsageException("-n must be at least 1, not " + size);

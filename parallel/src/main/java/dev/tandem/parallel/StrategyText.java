@@ -28,6 +28,9 @@ public record StrategyText(List<Part> parts) {
   /** A pipeline whose batch is one piece. */
   public static final String LAYER = "layer";
 
+  /** Chosen by {@code tandem train} before anything is trained. */
+  public static final String AUTO = "auto";
+
   private static final String SPATIAL = "spatial";
 
   /** Names of the axes of space, the slowest first. */
@@ -45,7 +48,8 @@ public record StrategyText(List<Part> parts) {
           LAYER,
           "depth",
           "height",
-          "width");
+          "width",
+          AUTO);
 
   /**
    * A word and the ranks along it.
@@ -77,6 +81,11 @@ public record StrategyText(List<Part> parts) {
 
   public StrategyText {
     parts = List.copyOf(parts);
+    if (parts.stream().anyMatch(part -> part.word.equals(AUTO))
+        && !(parts.size() == 1 && parts.getFirst().sizes.isEmpty())) {
+      throw new UsageException(
+          "strategy %s: auto chooses everything: leave the rest out".formatted(text(parts)));
+    }
     Set<String> axes = new HashSet<>();
     for (Part part : parts) {
       if (!axes.add(axis(part.word))) {
@@ -179,6 +188,11 @@ public record StrategyText(List<Part> parts) {
    * @throws UsageException if this number of ranks does not fit
    */
   public Mesh mesh(int ranks, int dimensions) {
+    if (has(AUTO)) {
+      throw new UsageException(
+          "strategy auto is for ./tandem train, which chooses one: name a strategy here, such as"
+              + " data or filter=2");
+    }
     List<Axis> axes = new ArrayList<>();
     for (Part part : sized(ranks)) {
       if (part.word.equals(SPATIAL)) {

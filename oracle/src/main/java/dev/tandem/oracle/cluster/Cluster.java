@@ -50,13 +50,12 @@ public record Cluster(
    * @param span how many devices the group has
    */
   public Link link(int span) {
-    return links.stream()
-        .filter(link -> link.devices() >= span)
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "%s: no link connects %d devices".formatted(name, span)));
+    for (Link link : links) {
+      if (link.devices() >= span) {
+        return link;
+      }
+    }
+    throw new IllegalArgumentException("%s: no link connects %d devices".formatted(name, span));
   }
 
   /**

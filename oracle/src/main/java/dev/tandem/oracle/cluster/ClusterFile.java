@@ -20,7 +20,7 @@ public final class ClusterFile {
 
   private static final String ENDING = ".yaml";
 
-  private static final List<String> BUILT_IN = List.of("abci", "summit");
+  private static final List<String> BUILT_IN = List.of("abci", "summit", ThisMachine.NAME);
 
   /** What other descriptions of machines call the keys. */
   private static final Map<String, String> MEANT =
@@ -50,6 +50,9 @@ public final class ClusterFile {
    * @throws UsageException one line that says where and what is wrong
    */
   public static Cluster read(String nameOrFile) {
+    if (nameOrFile.equals(ThisMachine.NAME)) {
+      return ThisMachine.describe();
+    }
     if (BUILT_IN.contains(nameOrFile)) {
       return builtIn(nameOrFile);
     }

@@ -16,4 +16,9 @@ public interface CollectiveSeconds {
    * @param messages that a rank sends, of an {@link Operation#EXCHANGE} or {@link Operation#SEND}
    */
   double of(Operation operation, Group group, long bytes, int messages);
+
+  /** A group, the same for all pairs of ranks between which messages take as long. */
+  default Group typical(Group pair) {
+    return pair;
+  }
 }

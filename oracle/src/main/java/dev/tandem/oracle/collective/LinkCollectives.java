@@ -40,6 +40,18 @@ public final class LinkCollectives implements CollectiveSeconds {
   }
 
   @Override
+  public Group typical(Group pair) {
+    int span = 1;
+    for (Link link : cluster.links()) {
+      if (link.devices() >= Math.min(pair.span(), cluster.devices())) {
+        return new Group(pair.ranks(), span, pair.flows());
+      }
+      span = link.devices();
+    }
+    return pair;
+  }
+
+  @Override
   public double of(Operation operation, Group group, long bytes, int messages) {
     if (group.ranks() == 1) {
       return 0;

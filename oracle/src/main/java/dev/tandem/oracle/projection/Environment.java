@@ -61,6 +61,12 @@ public record Environment(
         new MeasuredCollectives(profile));
   }
 
+  /** The same where communication is work of the devices themselves, which are processor cores. */
+  public Environment onProcessor() {
+    return new Environment(
+        devices, devicesPerNode, memoryBytes, false, stagingBytesPerSecond, layers, collectives);
+  }
+
   /** How much longer work takes because several ranks share a device. */
   double crowding(int ranks) {
     return Math.max(1, (double) ranks / devices);

@@ -7,6 +7,7 @@ import dev.tandem.parallel.cost.PlannedGroups;
 import dev.tandem.parallel.cost.PlannedStep;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.rule.Space;
+import dev.tandem.parallel.stage.Balance;
 import dev.tandem.parallel.strategy.Strategy;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,7 @@ public final class Projector {
   private final Map<PlanKey, List<LocalPlan>> plans;
   private final Map<TimesKey, PassTimes> times;
   private final Map<StagesKey, StagedPlan> staged;
+  private final Map<TimesKey, Balance> balances;
   private final Map<MemoryKey, PlanMemory> memories;
   private final Map<StageRun.Key, StageRun> runs;
   private final RememberedPasses remembered;
@@ -47,6 +49,7 @@ public final class Projector {
     plans = new ConcurrentHashMap<>();
     times = new ConcurrentHashMap<>();
     staged = new ConcurrentHashMap<>();
+    balances = new ConcurrentHashMap<>();
     memories = new ConcurrentHashMap<>();
     runs = new ConcurrentHashMap<>();
     remembered = new RememberedPasses(environment.layers(), workload.network());
@@ -59,6 +62,7 @@ public final class Projector {
     plans = other.plans;
     times = other.times;
     staged = other.staged;
+    balances = other.balances;
     memories = other.memories;
     runs = other.runs;
     remembered = other.remembered;
@@ -194,21 +198,29 @@ public final class Projector {
   StagedPlan staged(LocalPlan plan, int stages, long samples, MeshGroups groups) {
     int bits = Long.SIZE - 1 - Long.numberOfLeadingZeros(samples);
     long typical = 1L << (bits - bits % 2);
+    int onNode = groups.onNode();
     return staged.computeIfAbsent(
-        new StagesKey(plan, stages, typical, groups.onNode()),
+        new StagesKey(plan, stages, typical, onNode),
         _ ->
             new StagedPlan(
                 plan,
-                times(plan, typical, groups.onNode(), groups),
-                stages,
-                elements ->
-                    environment
-                        .collectives()
-                        .of(
-                            Operation.SEND,
-                            groups.neighbours(),
-                            elements * typical * workload.activations().bytes(),
-                            1)));
+                balances.computeIfAbsent(
+                    new TimesKey(plan, typical, onNode), _ -> balance(plan, typical, groups)),
+                stages));
+  }
+
+  private Balance balance(LocalPlan plan, long samples, MeshGroups groups) {
+    return StagedPlan.balance(
+        plan,
+        times(plan, samples, groups.onNode(), groups),
+        elements ->
+            environment
+                .collectives()
+                .of(
+                    Operation.SEND,
+                    groups.neighbours(),
+                    elements * samples * workload.activations().bytes(),
+                    1));
   }
 
   /** How pieces go through stages. */

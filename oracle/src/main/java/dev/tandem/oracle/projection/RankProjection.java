@@ -5,13 +5,19 @@ import dev.tandem.oracle.collective.Group;
 import dev.tandem.parallel.cost.PlanMemory;
 import dev.tandem.parallel.cost.PlanTraffic.Operation;
 import dev.tandem.parallel.mesh.Mesh;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** How a candidate goes for one of its ranks, which stands for all that do the same. */
 final class RankProjection {
+
+  /** Stages that are looked at for the one that needs most memory. */
+  private static final int LIKELY = 3;
 
   private final Workload workload;
   private final Environment environment;
@@ -101,7 +107,15 @@ final class RankProjection {
   private void inStages() {
     Candidate.Stages how = candidate.stages().orElseThrow();
     StageRun run =
-        projector.run(new StageRun.Key(cut, pass, piece(), passes, how, crowding, groups.stages()));
+        projector.run(
+            new StageRun.Key(
+                cut,
+                pass,
+                piece(),
+                passes,
+                how,
+                crowding,
+                environment.collectives().typical(groups.stages())));
     passes(cut.begin(run.slowest()), cut.end(run.slowest()), passes);
     if (how.recompute()) {
       add(Phase.BACKWARD, passes * run.forwardOfSlowest());
@@ -178,14 +192,36 @@ final class RankProjection {
     if (cut == null) {
       return memory(plan, 1);
     }
-    Candidate.Stages how = candidate.stages().orElseThrow();
     PlanMemory most = null;
-    for (int stage = 0; stage < cut.count(); stage++) {
-      int open = how.schedule().open(stage, cut.count(), passes);
-      PlanMemory memory = memory(cut.stage(stage), open);
+    for (int stage : largest()) {
+      PlanMemory memory = memory(cut.stage(stage), open(stage));
       most = most == null || memory.total() > most.total() ? memory : most;
     }
     return most;
+  }
+
+  /** Passes whose activations a stage keeps at once. */
+  private int open(int stage) {
+    return candidate.stages().orElseThrow().schedule().open(stage, cut.count(), passes);
+  }
+
+  /** The stages that may need most memory, by what stays of their layers. */
+  private List<Integer> largest() {
+    Map<String, Long> activations = memory(plan, 1).activations();
+    double[] about = new double[cut.count()];
+    for (int stage = 0; stage < about.length; stage++) {
+      long kept = 0;
+      for (int layer = cut.begin(stage); layer < cut.end(stage); layer++) {
+        kept += activations.getOrDefault(plan.work().get(layer).layer().name(), 0L);
+      }
+      long parameters = plan.parameterBytes(cut.begin(stage), cut.end(stage));
+      about[stage] = (double) open(stage) * kept + (2.0 + workload.stateValues()) * parameters;
+    }
+    return IntStream.range(0, about.length)
+        .boxed()
+        .sorted(Comparator.comparingDouble(stage -> -about[stage]))
+        .limit(LIKELY)
+        .toList();
   }
 
   /** With all that is not needed to compare times. */

@@ -23,15 +23,25 @@ final class StagedPlan {
   /**
    * Cuts a plan.
    *
-   * @param pass what the layers take for a piece
-   * @param message seconds of a message of these bytes
    * @throws dev.tandem.core.UsageException if there are not as many stages
    */
-  StagedPlan(LocalPlan plan, PassTimes pass, int count, LongToDoubleFunction message) {
+  StagedPlan(LocalPlan plan, Balance balance, int count) {
     this.plan = plan;
     cuts = plan.cuts();
     cuts.check(count);
     layers = plan.work().size();
+    begins = balance.begins(count);
+  }
+
+  /**
+   * Where a plan is cut into any number of stages.
+   *
+   * @param pass what the layers take for a piece
+   * @param message seconds of a message of these elements
+   */
+  static Balance balance(LocalPlan plan, PassTimes pass, LongToDoubleFunction message) {
+    StageCuts cuts = plan.cuts();
+    int layers = plan.work().size();
     double[] costs = new double[layers];
     double[] messages = new double[layers];
     for (int i = 0; i < layers; i++) {
@@ -40,7 +50,7 @@ final class StagedPlan {
         messages[i] = message.applyAsDouble(cuts.elementsForward(i) + cuts.elementsBackward(i));
       }
     }
-    begins = new Balance(cuts, costs, messages).begins(count);
+    return new Balance(cuts, costs, messages);
   }
 
   /** What a rank of a stage computes. */

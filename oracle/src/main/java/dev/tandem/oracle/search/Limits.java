@@ -42,6 +42,20 @@ public final class Limits {
 
   private final Map<String, Limit> limits = new HashMap<>();
 
+  private Limits(Limits other, int batch) {
+    limits.putAll(other.limits);
+    limits.put(Mesh.DATA, samples(batch));
+  }
+
+  /** The same with another batch. */
+  public Limits withBatch(int batch) {
+    return new Limits(this, batch);
+  }
+
+  private static Limit samples(int batch) {
+    return new Limit(batch, "a step has %,d sample%s".formatted(batch, batch == 1 ? "" : "s"));
+  }
+
   /** Of a network that is trained with some batch. */
   public Limits(Workload workload) {
     NetworkSpec network = workload.network();
@@ -68,10 +82,7 @@ public final class Limits {
       space(axis, network, inputs, workload.frozen());
     }
     add(Mesh.PIPELINE, new Limit(learning, learning + " layers have parameters"));
-    int batch = workload.batch();
-    add(
-        Mesh.DATA,
-        new Limit(batch, "a step has %,d sample%s".formatted(batch, batch == 1 ? "" : "s")));
+    add(Mesh.DATA, samples(workload.batch()));
   }
 
   private void add(String axis, Limit limit) {

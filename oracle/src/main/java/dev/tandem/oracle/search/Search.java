@@ -48,10 +48,24 @@ public final class Search {
    * @param top ways that are wanted
    */
   public Search(Projector projector, Predicate<Candidate> wanted, int top) {
+    this(projector, wanted, top, new Limits(projector.workload()));
+  }
+
+  private Search(Projector projector, Predicate<Candidate> wanted, int top, Limits limits) {
     this.projector = projector;
     this.wanted = wanted;
     this.top = top;
-    limits = new Limits(projector.workload());
+    this.limits = limits;
+  }
+
+  /** The same search with another batch; what was found out for one serves both. */
+  public Search withBatch(int samples) {
+    return new Search(projector.withBatch(samples), wanted, top, limits.withBatch(samples));
+  }
+
+  /** What projects the ways. */
+  public Projector projector() {
+    return projector;
   }
 
   /** What the ways are limited by. */

@@ -12,11 +12,14 @@ import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.cost.LiveBytes.Piece;
 import dev.tandem.parallel.shard.ShardStage;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A training pass of one batch that allocates nothing: goes through a network as the engine does,
@@ -132,12 +135,11 @@ final class PassMemory {
   /** Notes what is there, each piece once. */
   private void hold(long input) {
     held.put(NetworkSpec.INPUT, input);
-    List<Piece> seen = new ArrayList<>();
+    Set<Piece> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     for (int i = 0; i < nodes.size(); i++) {
       long bytes = saved[i] ? layers[i].saved() : 0;
       for (Piece piece : new Piece[] {outputs[i], gradients[i]}) {
-        if (piece != null && !seen.contains(piece)) {
-          seen.add(piece);
+        if (piece != null && seen.add(piece)) {
           bytes += piece.bytes();
         }
       }

@@ -9,7 +9,8 @@ import java.util.List;
  * can be, the time of its messages included; of all cuts that are nearly as good, those are taken
  * that the fewest tensors cross.
  *
- * <p>Dynamic programming over layers and stages: O(layers² stages).
+ * <p>Dynamic programming over layers and stages: O(layers² stages) for all numbers of stages
+ * together. Any thread may use it.
  */
 public final class Balance {
 
@@ -21,6 +22,9 @@ public final class Balance {
   private final double[] messageTime;
   private final int[] tensors;
   private final int layers;
+
+  /** For each number of stages, the slowest one of the layers before each. */
+  private final List<double[]> rows = new ArrayList<>();
 
   /**
    * Cuts of a network.
@@ -39,6 +43,10 @@ public final class Balance {
       parametersBefore[i + 1] = parametersBefore[i] + cuts.parameters(i);
       tensors[i] = i == 0 ? 0 : cuts.crossing(i).size();
     }
+    double[] none = new double[layers + 1];
+    Arrays.fill(none, Double.POSITIVE_INFINITY);
+    none[0] = 0;
+    rows.add(none);
   }
 
   /** The places of the layers that begin the stages, each of which has parameters. */
@@ -55,12 +63,15 @@ public final class Balance {
     for (int stage = 1; stage <= stages; stage++) {
       for (int end = stage; end <= layers; end++) {
         for (int begin = end - 1; begin >= stage - 1 && layers(begin, end) <= limit; begin--) {
+          double before = least[stage - 1][begin] + tensors[begin];
           double time = time(begin, end);
-          double share = limit > 0 ? time / limit : 0;
-          double cost = least[stage - 1][begin] + tensors[begin] + share * share / (stages + 1);
-          if (time <= limit && cost <= least[stage][end]) {
-            least[stage][end] = cost;
-            from[stage][end] = begin;
+          if (time <= limit && before <= least[stage][end]) {
+            double share = limit > 0 ? time / limit : 0;
+            double cost = before + share * share / (stages + 1);
+            if (cost <= least[stage][end]) {
+              least[stage][end] = cost;
+              from[stage][end] = begin;
+            }
           }
         }
       }
@@ -75,11 +86,9 @@ public final class Balance {
   }
 
   /** The cost of the slowest stage of the best cut. */
-  double slowest(int stages) {
-    double[] best = new double[layers + 1];
-    Arrays.fill(best, Double.POSITIVE_INFINITY);
-    best[0] = 0;
-    for (int stage = 1; stage <= stages; stage++) {
+  synchronized double slowest(int stages) {
+    for (int stage = rows.size(); stage <= stages; stage++) {
+      double[] best = rows.getLast();
       double[] next = new double[layers + 1];
       Arrays.fill(next, Double.POSITIVE_INFINITY);
       for (int end = stage; end <= layers; end++) {
@@ -88,9 +97,9 @@ public final class Balance {
           next[end] = Math.min(next[end], Math.max(best[begin], time(begin, end)));
         }
       }
-      best = next;
+      rows.add(next);
     }
-    return best[layers];
+    return rows.get(stages)[layers];
   }
 
   /** The cost of a stage of these layers; infinite if it has no parameters. */

@@ -277,6 +277,22 @@ public final class ConfigFile implements KeyPlaces {
     return with(List.of(value));
   }
 
+  /** Whether {@code ./tandem train} is to choose the strategy. */
+  public boolean choosesStrategy() {
+    JsonNode strategy = root.path("strategy");
+    JsonNode mesh = strategy.isObject() ? strategy.path("mesh") : strategy;
+    return mesh.asText().strip().equals(StrategyText.AUTO);
+  }
+
+  /** The same with what another one says of how processes share the work. */
+  public ConfigFile withStrategyOf(ConfigFile other) {
+    JsonNode passes = other.root.at("/batch/accumulation");
+    ConfigFile same = with("strategy", other.root.path("strategy"), other.document());
+    return passes.isMissingNode()
+        ? same
+        : same.with("batch.accumulation", passes, other.document());
+  }
+
   /** The same with another network. */
   public ConfigFile withNetwork(NetworkSpec network) {
     String yaml = NetworkYaml.write(network);
