@@ -20,10 +20,12 @@ import dev.tandem.oracle.projection.Term;
 import dev.tandem.oracle.projection.Workload;
 import dev.tandem.oracle.search.Advice;
 import dev.tandem.oracle.search.Family;
+import dev.tandem.oracle.search.Limitation;
 import dev.tandem.oracle.search.Ranked;
 import dev.tandem.oracle.search.Search;
 import dev.tandem.oracle.search.SearchResult;
 import dev.tandem.oracle.search.TrainingLine;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -176,6 +178,22 @@ final class PlanCommand extends TandemCommand {
   private double congestion;
 
   @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description =
+          "Write a page with stacked bars of the phases over the numbers of devices; with"
+              + " --calibrate the measurements in the forms of the ParaDL study's figures.")
+  private Path html;
+
+  @Option(
+      names = "--measured",
+      paramLabel = "RUN",
+      description =
+          "Compare a run of ./tandem train with its projection: which phases, and which layer,"
+              + " took longer. MODEL is then that run.")
+  private Path measuredRun;
+
+  @Option(
       names = "--calibrate",
       paramLabel = "CSV",
       description =
@@ -226,7 +244,7 @@ final class PlanCommand extends TandemCommand {
       double searchSeconds,
       List<Way> ways,
       List<String> impossible,
-      List<String> limitations,
+      List<Limitation> limitations,
       List<Advice.Gain> gains) {}
 
   /** What {@code --json} gets. */
@@ -234,8 +252,9 @@ final class PlanCommand extends TandemCommand {
 
   @Override
   protected Object run() {
+    checkPage();
     if (calibrate != null || score != null) {
-      return new PublishedScores(out())
+      return new PublishedScores(out(), Optional.ofNullable(html))
           .run(
               Optional.ofNullable(calibrate).filter(file -> !file.equals(PUBLISHED)).map(Path::of),
               Optional.ofNullable(score));
@@ -276,11 +295,27 @@ final class PlanCommand extends TandemCommand {
     if (measured.isEmpty()) {
       out().printf("%nlayers: %s, by the peak of the device%n", RooflineLayers.LABEL);
     }
-    return new Results(
-        source.name(),
-        cluster != null ? cluster : measured.orElseThrow().device(),
-        measured.isPresent(),
-        plans);
+    Results results =
+        new Results(
+            source.name(),
+            cluster != null ? cluster : measured.orElseThrow().device(),
+            measured.isPresent(),
+            plans);
+    if (html != null) {
+      ReportFile.write(html, PlanPage.of(results));
+      out().printf("wrote %s%n", html);
+    }
+    return results;
+  }
+
+  private void checkPage() {
+    if (html == null) {
+      return;
+    }
+    Path folder = html.toAbsolutePath().getParent();
+    if (!Files.isDirectory(folder) || Files.isDirectory(html)) {
+      throw new UsageException("--html %s cannot be written".formatted(html));
+    }
   }
 
   private static void check(String option, int value) {
@@ -404,7 +439,11 @@ final class PlanCommand extends TandemCommand {
     Optional<Projection> best = rows.stream().findFirst().map(Ranked::projection);
     List<Advice.Gain> gains =
         best.map(projection -> advice.gains(projection.candidate())).orElse(List.of());
-    List<String> limitations = best.map(Advice::limitations).orElse(List.of());
+    List<Limitation> limitations =
+        best.map(
+                projection ->
+                    Limitation.of(projection, projector.memoryOfRank(count), search.limits()))
+            .orElse(List.of());
     print(best, limitations, gains, workload);
     List<Ranked> all = new ArrayList<>(rows);
     result.families().values().stream().filter(each -> !rows.contains(each)).forEach(all::add);
@@ -444,7 +483,7 @@ final class PlanCommand extends TandemCommand {
 
   private void print(
       Optional<Projection> best,
-      List<String> limitations,
+      List<Limitation> limitations,
       List<Advice.Gain> gains,
       Workload workload) {
     if (best.isEmpty()) {
@@ -452,7 +491,8 @@ final class PlanCommand extends TandemCommand {
       return;
     }
     out().printf("%nlimits of the best:%n");
-    limitations.forEach(line -> out().println("  " + line));
+    limitations.forEach(each -> out().println("  " + each.text()));
+    best.get().notes().forEach(note -> out().println("  " + note));
     out().printf("what would help most, if it were a tenth better:%n");
     gains.stream()
         .limit(3)

@@ -39,9 +39,16 @@ final class PublishedScores {
       Map<Constant, Double> constants) {}
 
   private final PrintWriter out;
+  private final Optional<Path> html;
 
-  PublishedScores(PrintWriter out) {
+  /**
+   * Tables that are printed.
+   *
+   * @param html a page that is written, too
+   */
+  PublishedScores(PrintWriter out, Optional<Path> html) {
     this.out = out;
+    this.html = html;
   }
 
   /**
@@ -60,6 +67,7 @@ final class PublishedScores {
       out.println();
       table(Map.of(file.get().toString(), score));
       apart(score);
+      html.ifPresent(page -> page(page, Campaign.read(file.get()), score));
       return results(known, file.get().toString(), score, oracle, null, null);
     }
     CampaignScore scales = oracle.leavingOutScales();
@@ -73,7 +81,13 @@ final class PublishedScores {
     scores.put("published equations", equations);
     table(scores);
     apart(scales);
+    html.ifPresent(page -> page(page, known, scales));
     return results(known, known.name(), scales, oracle, models, equations);
+  }
+
+  private void page(Path file, Campaign campaign, CampaignScore score) {
+    ReportFile.write(file, new PublishedPage(campaign, score).page());
+    out.printf("%nwrote %s%n", file);
   }
 
   private static Results results(

@@ -1,5 +1,6 @@
 package dev.tandem.cli;
 
+import dev.tandem.board.BarPage;
 import dev.tandem.board.EnsembleReport;
 import dev.tandem.board.RunReport;
 import dev.tandem.board.StudyReport;
@@ -16,6 +17,12 @@ final class ReportFile {
   private static final String NAME = "report.html";
 
   private ReportFile() {}
+
+  /** Writes a page to a file. */
+  static void write(Path file, BarPage page) {
+    byte[] html = page.html().getBytes(StandardCharsets.UTF_8);
+    DurableFiles.system().replace(file.toAbsolutePath(), ByteBuffer.wrap(html));
+  }
 
   /** Writes it from the other files of the run; one that cannot be written costs only a line. */
   static Path write(Path run) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 /** What is done to all gradients of a network between the backward pass and the update. */
 public final class Gradients {
 
-  private static final long PIECE = 1 << 20;
+  private static final long PIECE = 1 << 16;
 
   private Gradients() {}
 
@@ -51,7 +51,7 @@ public final class Gradients {
   static double squares(Tensor tensor) {
     Tensor row = tensor.reshape(-1);
     double sum = 0;
-    // Piece by piece: a copy of a whole tensor in float64 may be large.
+    // Piece by piece: a copy in float64 stays in caches and takes no memory worth counting.
     for (long from = 0; from < row.numel(); from += PIECE) {
       try (Scope _ = new Scope()) {
         long length = Math.min(PIECE, row.numel() - from);

@@ -7,6 +7,8 @@ import dev.tandem.bench.oracle.OracleScore;
 import dev.tandem.cli.ConsoleProgress;
 import dev.tandem.cli.TandemCommand;
 import dev.tandem.core.UsageException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,12 +45,22 @@ final class BenchOracleCommand extends TandemCommand {
       description = "machine: runs of this machine; published: published measurements.")
   private String only;
 
+  @Option(
+      names = "--profiles",
+      paramLabel = "DIR",
+      description =
+          "Keep the profiles that are made in this folder, and use those that are there already.")
+  private Path profiles;
+
   @Override
   protected OracleResults run() {
+    if (profiles != null && !Files.isDirectory(profiles)) {
+      throw new UsageException("--profiles %s is not a folder".formatted(profiles));
+    }
     if (only != null && !only.equals(MACHINE) && !only.equals(PUBLISHED)) {
       throw new UsageException("--only is '%s', expected machine or published".formatted(only));
     }
-    OracleBenchmark benchmark = new OracleBenchmark(quick, ConsoleProgress.system());
+    OracleBenchmark benchmark = new OracleBenchmark(quick, profiles, ConsoleProgress.system());
     OracleResults results =
         new OracleResults(
             PUBLISHED.equals(only) ? null : benchmark.machine(),

@@ -16,12 +16,20 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * @param seconds of a step without waiting for input, mean of those after the first
  * @param steps that count
+ * @param parts milliseconds of forward, backward, sync and update
  * @param tensorBytes the most that tensors of a rank had at once
  */
-record MeasuredRun(double seconds, int steps, long tensorBytes) {
+record MeasuredRun(double seconds, int steps, List<Double> parts, long tensorBytes) {
 
-  /** Trains as {@code tandem train} does, by processes. */
-  static MeasuredRun of(OracleCase run, OracleEffort effort) {
+  private static final List<String> KNOWN =
+      List.of(OracleRankMain.STEPS, OracleRankMain.PARTS, OracleRankMain.MEMORY);
+
+  /**
+   * Trains as {@code tandem train} does, by processes.
+   *
+   * @param cuts the layers that begin the stages after the first, of a pipeline
+   */
+  static MeasuredRun of(OracleCase run, List<String> cuts, OracleEffort effort) {
     Map<String, String> lines = new ConcurrentHashMap<>();
     try (BenchFolder folder = BenchFolder.in(Path.of(System.getProperty("java.io.tmpdir")))) {
       LaunchPlan plan =
@@ -34,21 +42,22 @@ record MeasuredRun(double seconds, int steps, long tensorBytes) {
                       Integer.toString(run.batch()),
                       Integer.toString(effort.steps() + 1),
                       Double.toString(effort.seconds()),
-                      folder.path().resolve("run").toString()))
+                      folder.path().resolve("run").toString(),
+                      String.join(", ", cuts)))
               .withEnvironment(Map.of(TransportKind.VARIABLE, TransportKind.SHARED_MEMORY.code()))
               .compilingLater();
       Ranks.run(
           run.toString(),
           plan,
           line -> {
-            for (String known : List.of(OracleRankMain.STEPS, OracleRankMain.MEMORY)) {
+            for (String known : KNOWN) {
               if (line.startsWith(known)) {
                 lines.put(known, line.substring(known.length()));
               }
             }
           });
     }
-    if (lines.size() < 2) {
+    if (lines.size() < KNOWN.size()) {
       throw new WorkFailedException(run + " ended without figures");
     }
     double[] millis =
@@ -59,6 +68,7 @@ record MeasuredRun(double seconds, int steps, long tensorBytes) {
     return new MeasuredRun(
         Arrays.stream(millis).average().orElseThrow() / 1e3,
         millis.length,
+        Arrays.stream(lines.get(OracleRankMain.PARTS).split(" ", -1)).map(Double::valueOf).toList(),
         Long.parseLong(lines.get(OracleRankMain.MEMORY)));
   }
 }

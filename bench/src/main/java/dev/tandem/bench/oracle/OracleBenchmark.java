@@ -2,13 +2,14 @@ package dev.tandem.bench.oracle;
 
 import dev.tandem.bench.Machine;
 import dev.tandem.core.Progress;
-import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.nn.spec.NetworkYaml;
 import dev.tandem.oracle.measure.ProfileRequest;
 import dev.tandem.oracle.measure.Profiler;
 import dev.tandem.oracle.profile.Profile;
+import dev.tandem.oracle.profile.ProfileFile;
 import dev.tandem.oracle.projection.Candidate;
 import dev.tandem.oracle.projection.Environment;
+import dev.tandem.oracle.projection.Phase;
 import dev.tandem.oracle.projection.Projection;
 import dev.tandem.oracle.projection.Projector;
 import dev.tandem.oracle.projection.Term;
@@ -17,6 +18,8 @@ import dev.tandem.oracle.published.Campaign;
 import dev.tandem.oracle.published.CampaignScore;
 import dev.tandem.oracle.published.PublishedOracle;
 import dev.tandem.parallel.StrategyText;
+import dev.tandem.parallel.mesh.Mesh;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,14 +34,17 @@ public final class OracleBenchmark {
   private static final List<Integer> RANKS = List.of(2, 4);
 
   private final OracleEffort effort;
+  private final Path kept;
   private final Progress progress;
 
   /**
    * Nothing is measured yet.
    *
    * @param quick few runs, short ones
+   * @param kept the folder in which profiles are kept, or null
    */
-  public OracleBenchmark(boolean quick, Progress progress) {
+  public OracleBenchmark(boolean quick, Path kept, Progress progress) {
+    this.kept = kept;
     effort = quick ? OracleEffort.QUICK : OracleEffort.FULL;
     this.progress = progress;
   }
@@ -76,7 +82,8 @@ public final class OracleBenchmark {
       List<OracleCase> cases = effort.cases(ranks);
       try (Progress.Task task = progress.start("%d ranks".formatted(ranks), cases.size(), "runs")) {
         for (OracleCase each : cases) {
-          rows.add(row(each, profile, MeasuredRun.of(each, effort)));
+          MeasuredRun measured = MeasuredRun.of(each, cuts(each, profile), effort);
+          rows.add(row(each, profile, measured));
           task.advanceTo(rows.size(), each.toString());
         }
       }
@@ -84,7 +91,20 @@ public final class OracleBenchmark {
     return rows;
   }
 
-  Profile profile(int ranks) {
+  /** One that was kept, or else a new one. */
+  private Profile profile(int ranks) {
+    Path file = kept == null ? null : kept.resolve("profile-%d.json".formatted(ranks));
+    if (file != null && Files.exists(file)) {
+      return ProfileFile.read(file);
+    }
+    Profile made = made(ranks);
+    if (file != null) {
+      ProfileFile.write(file, made);
+    }
+    return made;
+  }
+
+  private Profile made(int ranks) {
     List<ProfileRequest.Named> networks =
         effort.networks().stream()
             .map(name -> new ProfileRequest.Named(name, NetworkYaml.write(OracleCase.spec(name))))
@@ -105,10 +125,29 @@ public final class OracleBenchmark {
     return new Profiler(request, ranks, progress).run();
   }
 
-  static OracleRow row(OracleCase run, Profile profile, MeasuredRun measured) {
+  /** What is measured has no waiting for input. */
+  private static double withoutInput(Projection projection) {
+    return projection.iteration() - projection.seconds().get(Phase.INPUT);
+  }
+
+  /** With what the first steps of new processes take more, while their programs are compiled. */
+  private double withStartUp(OracleCase run, Profile profile, double iteration) {
+    int steps = (int) Math.clamp(effort.seconds() / iteration, 1, effort.steps());
+    int layers = run.spec().nodes().size() * candidate(run).passes();
+    return iteration + profile.startUpSeconds(steps, layers);
+  }
+
+  /** Stages are those that are projected, which a run would else find by measuring. */
+  private static List<String> cuts(OracleCase run, Profile profile) {
+    Projector projector = projector(run, profile, Term.ALL);
+    Candidate candidate = candidate(run);
+    return candidate.mesh().size(Mesh.PIPELINE) == 1 ? List.of() : projector.cuts(candidate);
+  }
+
+  private OracleRow row(OracleCase run, Profile profile, MeasuredRun measured) {
     Projection projection = projection(run, profile, Term.ALL);
-    double plain = projection(run, profile, Term.PUBLISHED).iteration();
-    double seconds = projection.iteration();
+    double plain = withoutInput(projection(run, profile, Term.PUBLISHED));
+    double seconds = withStartUp(run, profile, withoutInput(projection));
     double band = 2 * Math.hypot(projection.spread(), 0.05);
     return new OracleRow(
         run.network(),
@@ -121,6 +160,7 @@ public final class OracleBenchmark {
         plain,
         seconds * Math.max(0, 1 - band),
         seconds * (1 + band),
+        measured.parts(),
         projection.seconds(),
         measured.tensorBytes(),
         projection.memory().total(),
@@ -128,12 +168,16 @@ public final class OracleBenchmark {
   }
 
   private static Projection projection(OracleCase run, Profile profile, Set<Term> terms) {
-    NetworkSpec network = run.spec();
-    Workload workload = Workload.of(network, 10_000, run.batch());
-    Candidate candidate =
-        Candidate.of(
-            StrategyText.parse(run.strategy())
-                .mesh(run.ranks(), network.input().extents().size() - 1));
-    return new Projector(workload, Environment.of(profile), terms).project(candidate);
+    return projector(run, profile, terms).project(candidate(run));
+  }
+
+  private static Projector projector(OracleCase run, Profile profile, Set<Term> terms) {
+    Workload workload = Workload.of(run.spec(), 10_000, run.batch());
+    return new Projector(workload, Environment.of(profile), terms);
+  }
+
+  private static Candidate candidate(OracleCase run) {
+    int dimensions = run.spec().input().extents().size() - 1;
+    return Candidate.of(StrategyText.parse(run.strategy()).mesh(run.ranks(), dimensions));
   }
 }

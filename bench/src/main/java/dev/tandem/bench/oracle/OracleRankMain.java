@@ -10,6 +10,7 @@ import dev.tandem.train.TrainingListener;
 import dev.tandem.train.TrainingResult;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -23,13 +24,15 @@ public final class OracleRankMain {
 
   static final String STEPS = "steps ";
   static final String MEMORY = "memory ";
+  static final String PARTS = "parts ";
 
   private OracleRankMain() {}
 
   /**
    * Trains.
    *
-   * @param arguments network, strategy, batch, steps, seconds, folder of the run
+   * @param arguments network, strategy, batch, steps, seconds, folder of the run, and the layers
+   *     that begin the stages after the first, with commas between them
    */
   public static void main(String[] arguments) {
     Reduction.prepare();
@@ -40,14 +43,19 @@ public final class OracleRankMain {
     String yaml =
         """
         network: {model: lenet}
-        strategy: {mesh: "%s"}
+        strategy: {mesh: "%s", pipeline: {cuts: [%s]}}
         batch: {global: %d}
         schedule: {rate: 0.0001}
         checkpoint: {every-steps: 0}
         validation: {every-epochs: 1000000, batch: %d}
         steps: %d
         """
-            .formatted(arguments[1], batch, Math.max(1, batch / 8), most);
+            .formatted(
+                arguments[1],
+                arguments[6].isEmpty() ? "auto" : arguments[6],
+                batch,
+                Math.max(1, batch / 8),
+                most);
     TrainingResult result =
         Training.of(yaml)
             .network(network)
@@ -63,6 +71,7 @@ public final class OracleRankMain {
               + steps.millis.stream()
                   .map(each -> String.format(Locale.ROOT, "%.3f", each))
                   .collect(Collectors.joining(" ")));
+      System.out.println(PARTS + steps.parts());
       System.out.println(MEMORY + result.details().tensorBytes());
     }
   }
@@ -71,6 +80,7 @@ public final class OracleRankMain {
   private static final class Steps implements TrainingListener {
 
     private final List<Double> millis = new ArrayList<>();
+    private final double[] sums = new double[4];
     private final int most;
     private final double seconds;
     private long began;
@@ -80,12 +90,25 @@ public final class OracleRankMain {
       this.seconds = seconds;
     }
 
+    /** Mean milliseconds of the parts of a step: forward, backward, sync and update. */
+    String parts() {
+      return Arrays.stream(sums)
+          .mapToObj(each -> String.format(Locale.ROOT, "%.3f", each / (millis.size() - 1)))
+          .collect(Collectors.joining(" "));
+    }
+
     @Override
     public void onStep(TrainingEvent.Step step, RunControl control) {
       millis.add((double) step.ms() - step.read());
       if (millis.size() == 1) {
         began = System.nanoTime();
-      } else if (millis.size() >= most || (System.nanoTime() - began) / 1e9 > seconds) {
+        return;
+      }
+      sums[0] += step.forward();
+      sums[1] += step.backward();
+      sums[2] += step.sync();
+      sums[3] += step.update();
+      if (millis.size() >= most || (System.nanoTime() - began) / 1e9 > seconds) {
         control.stop("measured");
       }
     }

@@ -2,6 +2,7 @@ package dev.tandem.bench.oracle;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.tandem.oracle.projection.Phase;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -10,6 +11,8 @@ import java.util.Map;
  * @param oversubscribed whether there were more ranks than cores
  * @param plain the projection of the published model, its equations corrected
  * @param low of the band in which the measured time is expected
+ * @param parts what the measured time is made of: milliseconds of forward, backward, waiting for
+ *     sums and update, where messages within the passes belong to these
  * @param phases what the projection is made of
  * @param memory bytes of tensors of the rank with most, measured
  * @param projectedMemory the same, projected
@@ -26,6 +29,7 @@ public record OracleRow(
     double plain,
     double low,
     double high,
+    List<Double> parts,
     Map<Phase, Double> phases,
     long memory,
     long projectedMemory,

@@ -10,7 +10,9 @@ import dev.tandem.nn.Loss;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.NetworkPart;
+import dev.tandem.nn.Optimizer;
 import dev.tandem.nn.Samples;
+import dev.tandem.nn.SgdMomentum;
 import dev.tandem.nn.TrainingStep;
 import dev.tandem.nn.spec.NetworkSpec.Node;
 import dev.tandem.parallel.LocalNetwork;
@@ -18,6 +20,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,12 +42,22 @@ final class LayerRuns {
   private static final int FEWEST = 3;
   private static final int MOST = 60;
 
+  /** Different samples that passes get in turn. */
+  private static final int BATCHES = 4;
+
+  /** Parameters hardly change by updates that are not to be noticed. */
+  private static final double RATE = 1e-9;
+
+  private static final SgdMomentum.Settings UNNOTICED =
+      new SgdMomentum.Settings(0.9, 0, false, Double.POSITIVE_INFINITY);
+
   private final Communicator all;
   private final Engine engine;
   private final List<LayerItem> items;
   private final double seconds;
   private final LayerFigures figures;
   private final List<Double> kept = new ArrayList<>();
+  private final List<Double> waits = new ArrayList<>();
 
   /**
    * Measurements of all ranks.
@@ -68,6 +81,11 @@ final class LayerRuns {
   /** Share of counted activations that are kept, of whole networks; 1 if none was measured. */
   double gamma() {
     return kept.stream().mapToDouble(Double::doubleValue).average().orElse(1);
+  }
+
+  /** Share of a pass that ranks wait for the slowest; the same on all ranks. */
+  double waiting() {
+    return waits.stream().mapToDouble(Double::doubleValue).average().orElse(0);
   }
 
   /** Makes passes until the programs that make them are compiled. */
@@ -117,8 +135,13 @@ final class LayerRuns {
 
   private void measure(LayerItem item, LocalNetwork local) {
     try (Arena arena = Arena.ofShared();
-        Network network = network(local)) {
-      Samples samples = samples(arena, local, network.loss(), item.samples());
+        Network network = network(local);
+        Optimizer optimizer = new SgdMomentum(network, UNNOTICED)) {
+      List<Samples> batches = new ArrayList<>();
+      for (int i = 0; i < BATCHES; i++) {
+        batches.add(samples(arena, local, network.loss(), item.samples()));
+      }
+      Samples samples = batches.getFirst();
       LayerFigures.Turn turn = figures.new Turn(local);
       TrainingStep step = TrainingStep.of(SEED, 0);
       long before = engine.memory().current();
@@ -128,14 +151,33 @@ final class LayerRuns {
         kept.add((engine.memory().peak() - before) / counted(local, item.samples()));
       }
       int runs = (int) Math.clamp(seconds / pass(network, samples, step), FEWEST, MOST);
+      double[] own = new double[runs];
       for (int run = 0; run < runs; run++) {
+        // As in training, parameters change between passes, and samples are new ones.
+        optimizer.step(RATE);
+        Samples next = batches.get(run % BATCHES);
         all.barrier();
         long began = System.nanoTime();
-        double _ = network.forwardBackward(samples, step.withTimer(turn));
-        turn.end(System.nanoTime() - began);
+        double _ = network.forwardBackward(next, step.withTimer(turn));
+        long took = System.nanoTime() - began;
+        turn.end(took);
+        own[run] = took / 1e9;
       }
       turn.finish(item.samples());
+      waits.add(waited(own));
     }
+  }
+
+  /** How much longer the slowest rank of each run takes than all on average. */
+  private double waited(double[] own) {
+    double[] slowest = own.clone();
+    double[] sums = own.clone();
+    all.allreduce(MemorySegment.ofArray(slowest), DType.FLOAT64, ReduceOp.MAX);
+    all.allreduce(MemorySegment.ofArray(sums), DType.FLOAT64, ReduceOp.SUM);
+    double[] shares = new double[own.length];
+    Arrays.setAll(shares, i -> slowest[i] * all.size() / sums[i] - 1);
+    Arrays.sort(shares);
+    return shares[shares.length / 2];
   }
 
   /** Seconds of the slowest rank. */

@@ -182,7 +182,8 @@ public final class Profiler {
         Mean.of(all, RankProfile::copySecondsPerByte),
         new Profile.PerPass(
             Mean.of(all, rank -> rank.perPass().seconds()),
-            Mean.of(all, rank -> rank.perPass().perLayer())),
+            Mean.of(all, rank -> rank.perPass().perLayer()),
+            all.getFirst().perPass().waiting()),
         Mean.of(all, RankProfile::gamma),
         startUp,
         all.getFirst().collectives());

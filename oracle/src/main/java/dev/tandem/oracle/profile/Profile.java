@@ -101,8 +101,15 @@ public record Profile(
    *
    * @param seconds however many there are
    * @param perLayer in addition for each
+   * @param waiting share of a pass that ranks which do the same wait for the slowest of them
    */
-  public record PerPass(double seconds, double perLayer) {}
+  public record PerPass(double seconds, double perLayer, double waiting) {
+
+    /** Of ranks that are equally fast. */
+    public PerPass(double seconds, double perLayer) {
+      this(seconds, perLayer, 0);
+    }
+  }
 
   /**
    * What steps of a new process take more than those of an old one, because its programs are still

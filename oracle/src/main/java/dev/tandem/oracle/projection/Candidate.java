@@ -80,6 +80,11 @@ public record Candidate(
         .orElse(Math.min(accumulation, most));
   }
 
+  /** Passes of a step of many samples, one after the other. */
+  public int passes() {
+    return passes(Integer.MAX_VALUE);
+  }
+
   /** Number of ranks. */
   public int ranks() {
     return mesh.size();

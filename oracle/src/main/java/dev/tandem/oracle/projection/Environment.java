@@ -18,6 +18,7 @@ import java.util.Set;
  * @param memoryBytes of a device
  * @param asynchronous whether a device computes while it communicates; not so where both are work
  *     of the same processor cores
+ * @param waiting share of a pass that ranks which do the same wait for the slowest of them
  * @param stagingBytesPerSecond from the host's memory to a device; infinite where they are the same
  */
 public record Environment(
@@ -25,6 +26,7 @@ public record Environment(
     int devicesPerNode,
     double memoryBytes,
     boolean asynchronous,
+    double waiting,
     double stagingBytesPerSecond,
     LayerSeconds layers,
     CollectiveSeconds collectives) {
@@ -37,6 +39,7 @@ public record Environment(
         cluster.devicesPerNode(),
         cluster.device().memoryBytes(),
         true,
+        0,
         cluster.staging().map(HostStaging::bytesPerSecond).orElse(Double.POSITIVE_INFINITY),
         layers,
         new LinkCollectives(
@@ -56,6 +59,7 @@ public record Environment(
         profile.ranks(),
         profile.memoryBytes() == 0 ? Double.POSITIVE_INFINITY : profile.memoryBytes(),
         profile.processors() > profile.ranks() * profile.threads(),
+        profile.perPass().waiting(),
         Double.POSITIVE_INFINITY,
         new ProfiledLayers(profile),
         new MeasuredCollectives(profile));
@@ -64,7 +68,14 @@ public record Environment(
   /** The same where communication is work of the devices themselves, which are processor cores. */
   public Environment onProcessor() {
     return new Environment(
-        devices, devicesPerNode, memoryBytes, false, stagingBytesPerSecond, layers, collectives);
+        devices,
+        devicesPerNode,
+        memoryBytes,
+        false,
+        waiting,
+        stagingBytesPerSecond,
+        layers,
+        collectives);
   }
 
   /** How much longer work takes because several ranks share a device. */

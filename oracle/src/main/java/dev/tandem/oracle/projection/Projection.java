@@ -18,6 +18,7 @@ import java.util.Map;
  *     all stages
  * @param estimated share of the compute time that comes from estimates, not from measurements of
  *     these very layers
+ * @param replicated share of the compute time in layers that all ranks of the inner axes make whole
  * @param notes layers that could not be split, and why
  */
 public record Projection(
@@ -28,6 +29,7 @@ public record Projection(
     double spread,
     List<LayerSpan> layers,
     double estimated,
+    double replicated,
     List<String> notes) {
 
   /**

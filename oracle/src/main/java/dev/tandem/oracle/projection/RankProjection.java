@@ -60,7 +60,22 @@ final class RankProjection {
     } else {
       inStages();
     }
+    waiting();
     input(plan.network().input().local().elements());
+  }
+
+  /** Until the slowest of the ranks comes to where they meet. */
+  private void waiting() {
+    if (mesh.size() > 1 && !workload.inference() && terms.contains(Term.WAITING)) {
+      double working = 0;
+      for (Phase phase : List.of(Phase.FORWARD, Phase.BACKWARD, Phase.COPY)) {
+        working += seconds.getOrDefault(phase, 0.0);
+      }
+      boolean inner = mesh.inner().stream().anyMatch(axis -> axis.size() > 1);
+      add(
+          cut != null ? Phase.IDLE : inner ? Phase.EXCHANGE : Phase.GRADIENTS,
+          environment.waiting() * working);
+    }
   }
 
   private void add(Phase phase, double value) {
@@ -224,6 +239,18 @@ final class RankProjection {
         .toList();
   }
 
+  /** Seconds of layers of which every rank along the inner axes computes all. */
+  private double replicated() {
+    double seconds = 0;
+    for (int i = 0; i < layers && mesh.inner().stream().anyMatch(axis -> axis.size() > 1); i++) {
+      LocalPlan.Work work = plan.work().get(i);
+      if (work.share() >= 1 && work.samples().count(samples) == samples) {
+        seconds += pass.forward[i] + pass.backward[i];
+      }
+    }
+    return seconds;
+  }
+
   /** With all that is not needed to compare times. */
   Projection projection() {
     double all = iteration();
@@ -238,6 +265,7 @@ final class RankProjection {
         all == 0 ? 0 : pass.spread * passes * crowding / stages / all,
         new LayerSpans(plan, pass, passes, crowding),
         computing == 0 ? 0 : pass.estimated / computing,
+        computing == 0 ? 0 : replicated() / computing,
         plan.network().notes());
   }
 }

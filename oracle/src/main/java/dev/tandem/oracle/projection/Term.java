@@ -17,6 +17,8 @@ public enum Term {
   COPIES,
   /** Normalisations that are split take sums over ranks. */
   STATISTICS,
+  /** Ranks that do the same wait for the slowest of them. */
+  WAITING,
   /** A pass costs something besides its layers. */
   PASSES,
   /** Gradients travel during the backward pass where the device can do both at once. */

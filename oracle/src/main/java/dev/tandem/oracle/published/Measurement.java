@@ -33,7 +33,7 @@ public record Measurement(
   static final String EPOCH = "epoch_time";
 
   /** Whether both rows are of the same run. */
-  boolean sameRun(Measurement other) {
+  public boolean sameRun(Measurement other) {
     return source.equals(other.source)
         && model.equals(other.model)
         && dataset.equals(other.dataset)

@@ -32,9 +32,6 @@ public final class Advice {
 
   private static final double BETTER = 1.1;
 
-  /** Below this share of the iteration a phase is no limitation worth a line. */
-  private static final double NOTABLE = 0.1;
-
   /**
    * A resource.
    *
@@ -85,39 +82,6 @@ public final class Advice {
     return "%s, most at %s".formatted(travels ? phase.word() : "compute", layer);
   }
 
-  /** What limits a projection, one line each, the worst first. */
-  public static List<String> limitations(Projection projection) {
-    List<String> lines = new ArrayList<>();
-    projection.seconds().entrySet().stream()
-        .filter(entry -> entry.getValue() > NOTABLE * projection.iteration())
-        .sorted(Map.Entry.<Phase, Double>comparingByValue().reversed())
-        .forEach(
-            entry ->
-                words(entry.getKey())
-                    .ifPresent(
-                        words ->
-                            lines.add(
-                                "%s: %.0f%% of the iteration"
-                                    .formatted(
-                                        words, 100 * entry.getValue() / projection.iteration()))));
-    lines.addAll(projection.notes());
-    return lines;
-  }
-
-  private static Optional<String> words(Phase phase) {
-    return switch (phase) {
-      case FORWARD, BACKWARD -> Optional.empty();
-      case INPUT -> Optional.of("samples do not come fast enough");
-      case COPY -> Optional.of("packing of split tensors");
-      case EXCHANGE -> Optional.of("layer-wise communication");
-      case STATISTICS -> Optional.of("normalisations that meet");
-      case IDLE -> Optional.of("stages that wait: unequal stages or too few pieces");
-      case PARAMETERS -> Optional.of("parameters that are brought together");
-      case GRADIENTS -> Optional.of("gradient exchange");
-      case UPDATE -> Optional.of("weight update on every rank: shard the optimizer");
-    };
-  }
-
   /** What would help a candidate, the best first. */
   public List<Gain> gains(Candidate candidate) {
     double now = seconds(environment, candidate);
@@ -160,6 +124,7 @@ public final class Advice {
         environment.devicesPerNode(),
         environment.memoryBytes(),
         environment.asynchronous(),
+        environment.waiting(),
         environment.stagingBytesPerSecond(),
         layers,
         environment.collectives());
@@ -171,6 +136,7 @@ public final class Advice {
         environment.devicesPerNode(),
         environment.memoryBytes(),
         environment.asynchronous(),
+        environment.waiting(),
         environment.stagingBytesPerSecond(),
         environment.layers(),
         collectives);

@@ -173,8 +173,8 @@ class ClusterFileTest {
         "c.yaml:3: unknown key 'gpus-per-node'; did you mean 'devices-per-node'?",
         refused(TWO_NODES, "devices-per-node", "gpus-per-node"));
     assertEquals(
-        "c.yaml:6: unknown key 'links[0].latencies'; known here: bandwidth, devices, duplex, lanes, latency,"
-            + " name, oversubscription",
+        "c.yaml:6: unknown key 'links[0].latencies'; known here: bandwidth, devices, duplex, lanes,"
+            + " latency, name, oversubscription",
         refused(TWO_NODES, "latency: 3", "latencies: 3"));
     assertEquals(
         "c.yaml:7: links[1].lanes is 0, expected 1 or more",
@@ -182,7 +182,8 @@ class ClusterFileTest {
     assertEquals(
         "c.yaml:2: nodes is 0, expected 1 or more", refused(TWO_NODES, "nodes: 2", "nodes: 0"));
     assertEquals(
-        "no cluster file abcy; expected a file, or one of abci, summit; did you mean 'abci'?",
+        "no cluster file abcy; expected a file, or one of abci, summit, this-machine; did you mean"
+            + " 'abci'?",
         assertThrows(UsageException.class, () -> ClusterFile.read("abcy")).getMessage());
   }
 
