@@ -1,15 +1,7 @@
 package dev.tandem.cli;
 
-import dev.tandem.core.DType;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.spec.LayerNames;
-import dev.tandem.oracle.cluster.Cluster;
-import dev.tandem.oracle.cluster.ClusterFile;
-import dev.tandem.oracle.cluster.ThisMachine;
-import dev.tandem.oracle.profile.Profile;
-import dev.tandem.oracle.profile.ProfileFile;
-import dev.tandem.oracle.profile.RooflineLayers;
-import dev.tandem.oracle.projection.Environment;
 import dev.tandem.oracle.projection.Projector;
 import dev.tandem.oracle.projection.Term;
 import dev.tandem.oracle.projection.Workload;
@@ -20,10 +12,7 @@ import dev.tandem.oracle.search.SearchResult;
 import dev.tandem.oracle.search.TrainingLine;
 import dev.tandem.train.config.ConfigFile;
 import dev.tandem.train.config.TrainingConfig;
-import dev.tandem.train.run.Hosts;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -39,9 +28,6 @@ import java.util.Set;
  */
 final class AutomaticStrategy {
 
-  /** Where {@code tandem profile} writes. */
-  private static final Path PROFILE = Path.of("profile.json");
-
   private static final int CONSIDERED = 24;
 
   /** Others that are named beside the one that is chosen. */
@@ -56,9 +42,6 @@ final class AutomaticStrategy {
   private final TrainingConfig config;
   private final int ranks;
   private final PrintWriter out;
-
-  /** What projections are made from, and what to call it. */
-  private record Basis(Environment environment, String name) {}
 
   private AutomaticStrategy(TrainingConfig config, int ranks, PrintWriter out) {
     this.config = config;
@@ -79,10 +62,10 @@ final class AutomaticStrategy {
   }
 
   private ConfigFile chosen(ConfigFile file) {
-    Basis basis = basis();
+    MachineBasis basis = MachineBasis.of(ranks);
     Workload workload = workload();
     SearchResult result =
-        new Search(new Projector(workload, basis.environment, Term.ALL), _ -> true, CONSIDERED)
+        new Search(new Projector(workload, basis.environment(), Term.ALL), _ -> true, CONSIDERED)
             .over(ranks);
     List<Ranked> possible = new ArrayList<>();
     for (Ranked way : ways(result)) {
@@ -93,7 +76,7 @@ final class AutomaticStrategy {
     if (possible.isEmpty()) {
       throw new UsageException(
           "strategy auto: no way to train on %d processes fits into the %s of this machine: use a"
-                  .formatted(ranks, PlanTable.bytes((long) memory(basis)))
+                  .formatted(ranks, PlanTable.bytes((long) basis.memoryBytes()))
               + " smaller batch.global or another -n; ./tandem plan shows what each way needs");
     }
     Ranked best = possible.getFirst();
@@ -104,10 +87,10 @@ final class AutomaticStrategy {
         result.considered(),
         ranks,
         ranks == 1 ? "" : "es",
-        basis.name,
+        basis.name(),
         PlanTable.seconds(best.projection().iteration()),
         PlanTable.bytes(best.projection().memory().total()),
-        PlanTable.bytes((long) memory(basis) / ranks),
+        PlanTable.bytes((long) basis.memoryBytes() / ranks),
         Advice.bottleneck(best.projection()));
     for (Ranked other : possible.subList(1, possible.size())) {
       out.printf(
@@ -137,10 +120,6 @@ final class AutomaticStrategy {
     return ways;
   }
 
-  private static double memory(Basis basis) {
-    return basis.environment.memoryBytes() * basis.environment.devices();
-  }
-
   /** The configuration with a way to train, if it allows that. */
   private Optional<ConfigFile> with(ConfigFile file, Ranked way) {
     ConfigFile changed =
@@ -168,26 +147,5 @@ final class AutomaticStrategy {
         LayerNames.matching(config.network(), config.fineTune().freeze()),
         false,
         false);
-  }
-
-  private Basis basis() {
-    String why = PROFILE + " is not here";
-    if (Files.exists(PROFILE)) {
-      Profile profile = ProfileFile.read(PROFILE);
-      boolean here = profile.device().equals(Hosts.processor());
-      if (here && profile.ranks() == ranks && !profile.layers().isEmpty()) {
-        return new Basis(Environment.of(profile), PROFILE.toString());
-      }
-      why =
-          here
-              ? "%s is of %d processes".formatted(PROFILE, profile.ranks())
-              : "%s is of another machine".formatted(PROFILE);
-    }
-    Cluster machine = ClusterFile.read(ThisMachine.NAME);
-    Environment environment =
-        Environment.of(machine, new RooflineLayers(machine.device(), DType.FLOAT32), Term.ALL, 1)
-            .onProcessor();
-    return new Basis(
-        environment, "the peak of its processor (%s; %s)".formatted(RooflineLayers.LABEL, why));
   }
 }

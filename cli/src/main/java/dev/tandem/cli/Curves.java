@@ -42,6 +42,7 @@ final class Curves implements AutoCloseable {
           TrainingEvent.Checkpoint _,
           TrainingEvent.Rewind _,
           TrainingEvent.Generation _,
+          TrainingEvent.Layers _,
           TrainingEvent.Note _,
           TrainingEvent.End _ -> {
         // Not shown.

@@ -29,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,6 +58,7 @@ import picocli.CommandLine.Parameters;
       "  ./tandem plan resnet50 --cluster abci --devices 64 --batch-per-device 32",
       "  ./tandem plan train.yaml --profile profile.json --devices 2",
       "  ./tandem plan vgg16 --cluster summit --devices 6,96,1536 --batch 3072 --top 3",
+      "  ./tandem plan --measured runs/train         where a run is slower than projected",
       "  ./tandem plan --calibrate published         accuracy on published measurements, in folds",
       "  ./tandem plan --calibrate public.csv --score new.csv --json score.json"
     })
@@ -189,8 +191,8 @@ final class PlanCommand extends TandemCommand {
       names = "--measured",
       paramLabel = "RUN",
       description =
-          "Compare a run of ./tandem train with its projection: which phases, and which layer,"
-              + " took longer. MODEL is then that run.")
+          "Compare a run of ./tandem train with its projection: which phases, and which layer, took"
+              + " longer. By --profile or --cluster, or else by what there is of this machine.")
   private Path measuredRun;
 
   @Option(
@@ -259,6 +261,9 @@ final class PlanCommand extends TandemCommand {
               Optional.ofNullable(calibrate).filter(file -> !file.equals(PUBLISHED)).map(Path::of),
               Optional.ofNullable(score));
     }
+    if (measuredRun != null) {
+      return new MeasuredComparison(measuredRun, out()).print(this::basis);
+    }
     if (model == null) {
       throw new UsageException(
           "name a model, such as ./tandem plan resnet50 --cluster abci; or --calibrate, --score");
@@ -301,11 +306,45 @@ final class PlanCommand extends TandemCommand {
             cluster != null ? cluster : measured.orElseThrow().device(),
             measured.isPresent(),
             plans);
+    refuseTooLarge(results);
     if (html != null) {
       ReportFile.write(html, PlanPage.of(results));
       out().printf("wrote %s%n", html);
     }
     return results;
+  }
+
+  /** Says what is missing if nothing fits on any number of devices. */
+  private static void refuseTooLarge(Results results) {
+    if (results.plans.stream()
+        .allMatch(plan -> plan.ways.stream().allMatch(way -> way.missingBytes > 0))) {
+      Plan largest = results.plans.getLast();
+      Way least =
+          largest.ways.stream().min(Comparator.comparingDouble(Way::missingBytes)).orElseThrow();
+      throw new UsageException(
+          "%s does not fit on %,d device%s of %s: the smallest way, %s, lacks %s a device: use more"
+                  .formatted(
+                      results.model,
+                      largest.devices,
+                      largest.devices == 1 ? "" : "s",
+                      results.machine,
+                      least.strategy,
+                      PlanTable.bytes((long) least.missingBytes))
+              + " devices, a smaller batch, --precision bfloat16 or devices with more memory");
+    }
+  }
+
+  /** What a run is projected from: what is named, or what there is of this machine. */
+  private MachineBasis basis(int ranks) {
+    if (profile != null) {
+      return new MachineBasis(Environment.of(ProfileFile.read(profile)), profile.toString());
+    }
+    if (cluster != null) {
+      Cluster known = machine(cluster, ranks);
+      RooflineLayers layers = new RooflineLayers(known.device(), DType.FLOAT32);
+      return new MachineBasis(Environment.of(known, layers, terms(), congestion), cluster);
+    }
+    return MachineBasis.of(ranks);
   }
 
   private void checkPage() {
@@ -487,7 +526,7 @@ final class PlanCommand extends TandemCommand {
       List<Advice.Gain> gains,
       Workload workload) {
     if (best.isEmpty()) {
-      out().printf("%nnothing fits: use more devices, a smaller batch, or more memory%n");
+      out().printf("%nnothing fits on this number of devices%n");
       return;
     }
     out().printf("%nlimits of the best:%n");

@@ -83,9 +83,16 @@ final class PlanTable {
   static String name(Projection projection) {
     List<String> words = new ArrayList<>();
     words.add(TrainingLine.strategy(projection.candidate()));
-    TrainingLine.settings(projection.candidate())
-        .forEach(setting -> words.add(setting.substring(setting.lastIndexOf('.') + 1)));
+    TrainingLine.settings(projection.candidate()).forEach(setting -> words.add(word(setting)));
     return String.join(" ", words);
+  }
+
+  private static String word(String setting) {
+    if (setting.startsWith("strategy.layers=")) {
+      String[] layers = setting.split(", ", -1);
+      return layers.length == 1 ? "1 layer data" : layers.length + " layers data";
+    }
+    return setting.substring(setting.lastIndexOf('.') + 1);
   }
 
   static double low(Projection projection) {

@@ -65,6 +65,7 @@ class WrongInputsTest {
         objective: {command: [sh, -c, "echo {x}"]}
         """);
     write("broken.safetensors", "{\"header\": 1");
+    plans();
     Path records = folder.resolve("records");
     CommandRun.done("data", "make", "--kind", "cifar", "--records", 60, records);
     CommandRun.done("data", "index", records);
@@ -92,6 +93,30 @@ class WrongInputsTest {
             + "{name: tok, type: tokens}, {name: attn, type: self-attention, heads: 2},"
             + "{name: mean, type: token-mean},"
             + "{name: out, type: fully-connected, outputs: 10}");
+  }
+
+  /** Of {@code tandem plan}. */
+  private static void plans() throws IOException {
+    String cluster =
+        """
+        name: tiny
+        nodes: %d
+        devices-per-node: 2
+        device: {name: small, memory: 1 MB, flops: 1 TFLOP/s, memory-bandwidth: 10 GB/s}
+        links: [{name: bus, devices: 2, latency: 1 us, bandwidth: 1 GB/s}]
+        """;
+    write("tiny.yaml", cluster.formatted(1));
+    write("no-link.yaml", cluster.formatted(4));
+    write(
+        "unknown-layer.yaml",
+        "input: [3, 32, 32]\nlayers:\n- {name: conv, type: convolutoin, filters: 4, kernel: 3}\n");
+    write("old-profile.json", "{\"version\": 7}");
+    write(
+        "campaign.csv",
+        """
+        model,dataset,strategy,gpus,batch_per_gpu,quantity,value
+        ResNet-50,ImageNet(226),data,many,64,iter_time_total,0.2
+        """);
   }
 
   /** A network on the records of good.yaml. */

@@ -148,11 +148,13 @@ final class LocalGradients {
                 receiver.submit(gradient, weight);
               }
             });
-    return TrainingStep.of(seed, step)
-        .withFirstSample(place + slice.from())
-        .withMeanOver(whole.count())
-        .withStatistics(statistics.ofPass(piece).orElse(null))
-        .withListener(listener);
+    TrainingStep training =
+        TrainingStep.of(seed, step)
+            .withFirstSample(place + slice.from())
+            .withMeanOver(whole.count())
+            .withStatistics(statistics.ofPass(piece).orElse(null))
+            .withListener(listener);
+    return phases.layers().map(training::withTimer).orElse(training);
   }
 
   /**

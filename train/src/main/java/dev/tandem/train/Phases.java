@@ -1,8 +1,10 @@
 package dev.tandem.train;
 
+import dev.tandem.nn.LayerTimer;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Where the time of a rank goes. For one thread. */
@@ -33,6 +35,7 @@ public final class Phases {
 
   private final Map<Phase, Long> nanos = new EnumMap<>(Phase.class);
   private Observer observer = (phase, begin, end) -> {};
+  private Optional<LayerTimer> layers = Optional.empty();
   private long training;
   private Phase current;
   private long began;
@@ -82,6 +85,16 @@ public final class Phases {
   /** Lets another see where the time goes, from now on. */
   void observedBy(Observer other) {
     observer = other;
+  }
+
+  /** Lets another be told how long layers take, from now on; or nobody. */
+  void timeLayers(Optional<LayerTimer> timer) {
+    layers = timer;
+  }
+
+  /** Who is told how long layers take. */
+  Optional<LayerTimer> layers() {
+    return layers;
   }
 
   /** The time in a phase so far. */

@@ -110,6 +110,7 @@ public final class RunLog implements AutoCloseable {
           TrainingEvent.Begin _,
           TrainingEvent.Rewind _,
           TrainingEvent.Generation _,
+          TrainingEvent.Layers _,
           TrainingEvent.Note _,
           TrainingEvent.End _ -> {
         // TensorBoard shows numbers over steps.

@@ -31,6 +31,7 @@ import java.util.stream.IntStream;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
 @JsonSubTypes({
   @JsonSubTypes.Type(value = TrainingEvent.Step.class, name = "step"),
+  @JsonSubTypes.Type(value = TrainingEvent.Layers.class, name = "layers"),
   @JsonSubTypes.Type(value = TrainingEvent.Epoch.class, name = "epoch"),
   @JsonSubTypes.Type(value = TrainingEvent.Loading.class, name = "loading"),
   @JsonSubTypes.Type(value = TrainingEvent.Stragglers.class, name = "stragglers"),
@@ -85,6 +86,22 @@ public sealed interface TrainingEvent {
       float update,
       float save)
       implements TrainingEvent {}
+
+  /**
+   * How long the layers of rank 0 took in some steps, once in a process.
+   *
+   * @param step the last of these steps
+   * @param steps their number
+   * @param layers of the rank's part of the network
+   */
+  record Layers(long step, int steps, List<LayerTime> layers) implements TrainingEvent {}
+
+  /**
+   * What a layer took in a step, in milliseconds.
+   *
+   * @param transfer in which it waited for other ranks or exchanged with them
+   */
+  record LayerTime(String layer, float forward, float backward, float transfer) {}
 
   /**
    * An epoch has ended and the test set was evaluated by all ranks together.

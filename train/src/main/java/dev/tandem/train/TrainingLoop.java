@@ -31,6 +31,7 @@ final class TrainingLoop {
   private final Rates rates;
   private final StopRequests requests;
   private final StepWatch watch;
+  private final LayerWatch layers;
   private final SaveTimes saveTimes;
   private final Map<String, String> provenance;
   private final long firstSample;
@@ -69,6 +70,8 @@ final class TrainingLoop {
     this.guard = guard;
     this.feed = feed;
     this.rates = rates;
+    this.layers =
+        new LayerWatch(phases, communicator.rank() == 0 && !config.chooseDevice().device().gpu());
     this.saveTimes = SaveTimes.of(config.checkpoint(), communicator, feed.position().step());
     this.provenance = RunProvenance.values(config);
     this.firstSample = feed.position().sample();
@@ -86,6 +89,7 @@ final class TrainingLoop {
       long began = System.nanoTime();
       Batch batch = phases.in(Phase.READ, feed::next); // images: count x C x H x W
       watch.computes();
+      layers.begins();
       complete = Optional.of(batch.position());
       unfinished = true;
       double loss = step.run(batch, batch.position().step()); // and the gradients, of all ranks
@@ -180,6 +184,7 @@ final class TrainingLoop {
     Position now = feed.position();
     long epoch = feed.epochSamples();
     events.accept(stepEvent(batch, loss, rate, norm));
+    layers.ended(now.step()).ifPresent(events);
     boolean epochEnded = now.sample() / epoch > batch.position().sample() / epoch;
     boolean better = false;
     if (epochEnded && (feed.epochs() % config.validation().everyEpochs() == 0 || !feed.hasNext())) {

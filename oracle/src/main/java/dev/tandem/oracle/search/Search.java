@@ -32,6 +32,7 @@ public final class Search {
 
   private final Projector projector;
   private final Limits limits;
+  private final Mixtures mixtures;
   private final Predicate<Candidate> wanted;
   private final int top;
 
@@ -48,10 +49,17 @@ public final class Search {
    * @param top ways that are wanted
    */
   public Search(Projector projector, Predicate<Candidate> wanted, int top) {
-    this(projector, wanted, top, new Limits(projector.workload()));
+    this(
+        projector,
+        wanted,
+        top,
+        new Limits(projector.workload()),
+        new Mixtures(projector.workload().network()));
   }
 
-  private Search(Projector projector, Predicate<Candidate> wanted, int top, Limits limits) {
+  private Search(
+      Projector projector, Predicate<Candidate> wanted, int top, Limits limits, Mixtures mixtures) {
+    this.mixtures = mixtures;
     this.projector = projector;
     this.wanted = wanted;
     this.top = top;
@@ -60,7 +68,8 @@ public final class Search {
 
   /** The same search with another batch; what was found out for one serves both. */
   public Search withBatch(int samples) {
-    return new Search(projector.withBatch(samples), wanted, top, limits.withBatch(samples));
+    return new Search(
+        projector.withBatch(samples), wanted, top, limits.withBatch(samples), mixtures);
   }
 
   /** What projects the ways. */
@@ -78,9 +87,13 @@ public final class Search {
     Set<String> impossible = new ConcurrentSkipListSet<>();
     List<Candidate> candidates =
         new Candidates(projector.workload(), limits).over(devices).stream().filter(wanted).toList();
-    List<Timed> timed =
+    List<Timed> plain =
         candidates.parallelStream()
             .flatMap(candidate -> timed(candidate, impossible))
+            .sorted(Comparator.comparingDouble(Timed::seconds))
+            .toList();
+    List<Timed> timed =
+        Stream.concat(plain.stream(), mixed(plain))
             .sorted(Comparator.comparingDouble(Timed::seconds))
             .toList();
     List<Ranked> best = fastest(timed, top);
@@ -92,6 +105,23 @@ public final class Search {
     List<String> reasons = new ArrayList<>(unreachable(devices));
     reasons.addAll(impossible);
     return new SearchResult(devices, timed.size(), best, sorted(leaders), reasons);
+  }
+
+  /** Mixtures of the fastest way along each axis that splits layers. */
+  private Stream<Timed> mixed(List<Timed> plain) {
+    List<Candidate> found = new ArrayList<>();
+    for (String axis : Mixtures.AXES) {
+      plain.stream()
+          .map(Timed::candidate)
+          .filter(candidate -> candidate.mesh().size(axis) > 1)
+          .filter(candidate -> candidate.mesh().size(Mesh.PIPELINE) == 1)
+          .findFirst()
+          .ifPresent(candidate -> found.addAll(mixtures.of(candidate)));
+    }
+    // One that cannot be is no news: the plain way is there.
+    return found.parallelStream()
+        .filter(wanted)
+        .flatMap(candidate -> timed(candidate, new HashSet<>()));
   }
 
   private Stream<Timed> timed(Candidate candidate, Set<String> impossible) {

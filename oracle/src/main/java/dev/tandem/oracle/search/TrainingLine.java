@@ -6,6 +6,7 @@ import dev.tandem.parallel.shard.ShardStage;
 import dev.tandem.parallel.stage.Schedule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** A candidate as {@code tandem train} takes it. */
 public final class TrainingLine {
@@ -43,10 +44,12 @@ public final class TrainingLine {
     if (candidate.strategy().eager()) {
       settings.add("strategy.gather=eager");
     }
-    candidate
-        .strategy()
-        .layers()
-        .forEach((layer, mode) -> settings.add("strategy.layers.%s=%s".formatted(layer, mode)));
+    if (!candidate.strategy().layers().isEmpty()) {
+      settings.add(
+          candidate.strategy().layers().entrySet().stream()
+              .map(layer -> "'%s': %s".formatted(layer.getKey(), layer.getValue()))
+              .collect(Collectors.joining(", ", "strategy.layers={", "}")));
+    }
     return settings;
   }
 
@@ -56,7 +59,11 @@ public final class TrainingLine {
     line.append(" -n ").append(candidate.ranks());
     line.append(" --strategy ").append(strategy(candidate));
     line.append(" --set batch.global=").append(batch);
-    settings(candidate).forEach(setting -> line.append(" --set ").append(setting));
+    settings(candidate)
+        .forEach(
+            setting ->
+                line.append(" --set ")
+                    .append(setting.contains("'") ? "\"" + setting + "\"" : setting));
     return line.toString();
   }
 
