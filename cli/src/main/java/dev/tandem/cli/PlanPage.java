@@ -16,14 +16,14 @@ final class PlanPage {
 
   private PlanPage() {}
 
-  static BarPage of(PlanCommand.Results results) {
+  static BarPage of(PlanResults results) {
     List<BarPage.Section> sections = new ArrayList<>();
     List<BarChart.Bar> best = new ArrayList<>();
     List<BarChart.Bar> rates = new ArrayList<>();
     Map<String, List<BarChart.Bar>> kinds = new TreeMap<>();
     List<String> phases =
         List.copyOf(results.plans().getFirst().ways().getFirst().phases().keySet());
-    for (PlanCommand.Plan plan : results.plans()) {
+    for (PlanResults.Plan plan : results.plans()) {
       String devices = "%,d devices".formatted(plan.devices());
       plan.ways().stream()
           .filter(way -> way.missingBytes() == 0)
@@ -39,7 +39,7 @@ final class PlanPage {
                         "",
                         Double.NaN));
               });
-      for (PlanCommand.Way way : plan.ways()) {
+      for (PlanResults.Way way : plan.ways()) {
         kinds
             .computeIfAbsent(way.kind(), _ -> new ArrayList<>())
             .add(bar(way.kind(), devices, way, way.missingBytes() > 0 ? "too large" : ""));
@@ -63,17 +63,17 @@ final class PlanPage {
         sections);
   }
 
-  private static BarChart.Bar bar(String group, String name, PlanCommand.Way way, String label) {
+  private static BarChart.Bar bar(String group, String name, PlanResults.Way way, String label) {
     return new BarChart.Bar(group, name, List.copyOf(way.phases().values()), label, Double.NaN);
   }
 
-  private static List<String> lines(PlanCommand.Results results) {
+  private static List<String> lines(PlanResults results) {
     List<String> lines = new ArrayList<>();
     lines.add(
         results.measured()
             ? "Projected from measured layers; nothing was trained."
             : "Projected from the peak of the device; nothing was measured or trained.");
-    for (PlanCommand.Plan plan : results.plans()) {
+    for (PlanResults.Plan plan : results.plans()) {
       plan.ways().stream()
           .filter(way -> way.missingBytes() == 0)
           .findFirst()

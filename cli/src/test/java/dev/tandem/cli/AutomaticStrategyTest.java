@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.data.glyphs.GlyphDatabase;
@@ -22,7 +24,7 @@ class AutomaticStrategyTest {
 
   @Test
   void theExampleTrainsWithTheStrategyThatWasChosenAndResumesWithIt() throws Exception {
-    GlyphDatabase.write(folder.resolve("train"), new Seed(1), 200, Progress.SILENT);
+    GlyphDatabase.write(folder.resolve("train"), new Seed(1), 300, Progress.SILENT);
     GlyphDatabase.write(folder.resolve("test"), new Seed(2), 50, Progress.SILENT);
     Object[] words = {
       "train",
@@ -38,7 +40,7 @@ class AutomaticStrategyTest {
       "--set",
       "data.test=" + folder.resolve("test"),
       "--set",
-      "batch.global=50",
+      "batch.global=10",
       "--set",
       "epochs=1"
     };
@@ -48,6 +50,7 @@ class AutomaticStrategyTest {
     assertTrue(out.contains("not measured"), out);
     String config = Files.readString(folder.resolve("runs/auto/config.yaml"));
     assertFalse(config.contains("auto\n  layers"), config);
+    compared(folder.resolve("runs/auto"));
     words[words.length - 1] = "epochs=2";
     Object[] again = Arrays.copyOf(words, words.length + 1);
     again[words.length] = "--resume";
@@ -55,6 +58,19 @@ class AutomaticStrategyTest {
     assertFalse(resumed.contains("the fastest of"), resumed);
     assertEquals(
         strategy(config), strategy(Files.readString(folder.resolve("runs/auto/config.yaml"))));
+  }
+
+  /** The run has timed its layers, so its projection names one. */
+  private void compared(Path run) throws Exception {
+    Path json = folder.resolve("compared.json");
+    String out = CommandRun.done("plan", "--measured", run, "--json", json).out();
+    assertTrue(out.contains("30 steps of 2 processes"), out);
+    JsonNode compared = new ObjectMapper().readTree(json.toFile());
+    assertEquals(4, compared.path("phases").size());
+    assertTrue(compared.path("iteration").path("measured").asDouble() > 0, out);
+    String layer = compared.path("layer").asText();
+    assertFalse(layer.isEmpty(), out);
+    assertTrue(out.contains("of the layers " + layer), out);
   }
 
   private static String strategy(String config) {
