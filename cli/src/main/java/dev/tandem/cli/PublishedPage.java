@@ -22,8 +22,6 @@ import java.util.stream.Collectors;
  */
 final class PublishedPage {
 
-  private static final String PAGE = "Measured and projected: %s";
-
   private final Campaign campaign;
   private final CampaignScore score;
 
@@ -72,7 +70,7 @@ final class PublishedPage {
         "");
     Score own = score.score();
     return new BarPage(
-        PAGE.formatted(campaign.name()),
+        "Measured and projected: " + campaign.name(),
         List.of(
             String.format(
                 Locale.ROOT,

@@ -148,7 +148,7 @@ public final class OracleBenchmark {
     Projection projection = projection(run, profile, Term.ALL);
     double plain = withoutInput(projection(run, profile, Term.PUBLISHED));
     double seconds = withStartUp(run, profile, withoutInput(projection));
-    double band = 2 * Math.hypot(projection.spread(), 0.05);
+    double band = 2 * Math.hypot(projection.spread(), 0.08);
     return new OracleRow(
         run.network(),
         run.strategy(),
