@@ -37,6 +37,10 @@ public final class ProfileFile {
    * @throws UsageException one line that names the file and what is wrong with it
    */
   public static Profile read(Path file) {
+    if (!Files.isRegularFile(file)) {
+      throw new UsageException(
+          "there is no profile %s; ./tandem profile makes one".formatted(file));
+    }
     try {
       return checked(file, parsed(file, Files.readString(file)));
     } catch (CharacterCodingException e) {
