@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -137,7 +138,7 @@ class EnsembleTest {
     "single-broadcast, PreprocessorMain"
   })
   void theOthersSurviveTheKillOfAProcess(String pipeline, String victim) throws Exception {
-    String name = pipeline + "-" + victim;
+    String name = pipeline + "-" + victim.toLowerCase(Locale.ROOT).charAt(0); // no name of a class
     AtomicBoolean killed = new AtomicBoolean();
     AtomicBoolean ended = new AtomicBoolean();
     Path metrics = folder.resolve("runs").resolve(name + "-a").resolve("metrics.jsonl");
