@@ -14,6 +14,7 @@ import dev.tandem.tune.config.StudyConfig;
 import dev.tandem.tune.config.StudyFile;
 import dev.tandem.tune.local.LocalEngine;
 import dev.tandem.tune.remote.SparkHome;
+import dev.tandem.tune.task.Node;
 import dev.tandem.tune.task.TaskEngine;
 import dev.tandem.tune.trial.TrialState;
 import java.nio.ByteBuffer;
@@ -49,6 +50,9 @@ final class TuneCommand extends TandemCommand {
 
   /** How long the end of a trial may take when the study is interrupted, beyond its grace. */
   private static final long LEAVING_SECONDS = 15;
+
+  private static final Node ANY_NODE =
+      new Node("any", Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE);
 
   @Parameters(
       paramLabel = "CONFIG",
@@ -112,6 +116,8 @@ final class TuneCommand extends TandemCommand {
               + " --help");
     }
     StudyFile config = config();
+    // What is wrong whatever the machines are is said before a cluster starts.
+    config.ready(List.of(ANY_NODE), runs, Optional.ofNullable(name), program());
     try (TaskEngine engine = engine(config.config())) {
       ReadyStudy study = ready(config, engine);
       try (StudySession session = session(study)) {

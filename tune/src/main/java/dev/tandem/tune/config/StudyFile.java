@@ -300,7 +300,8 @@ public final class StudyFile implements KeyPlaces {
       return call ->
           List.of(
               new Task.Alternative(
-                  new Work.TrainWork(tandem, configuration, List.of(), call), needs));
+                  new Work.TrainWork(tandem, configuration, Path.of("").toAbsolutePath(), call),
+                  needs));
     }
     Set<String> names = new LinkedHashSet<>();
     space.parameters().stream().map(Parameter::name).forEach(names::add);

@@ -9,6 +9,7 @@ import dev.tandem.tune.task.Work.CommandWork;
 import dev.tandem.tune.task.Work.Protocol;
 import dev.tandem.tune.task.Work.Protocol.Answers;
 import dev.tandem.tune.task.Work.TrainWork;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,13 +21,15 @@ import java.util.stream.Collectors;
  * What starts the process of an attempt: words, environment, folder.
  *
  * @param words with all placeholders filled in
+ * @param directory in which it runs
  */
 record ProgramStart(
     List<String> words,
     Map<String, String> environment,
     Protocol protocol,
     Call call,
-    AttemptFolder folder) {
+    AttemptFolder folder,
+    Path directory) {
 
   private static final List<String> THREADS =
       List.of("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS");
@@ -39,7 +42,8 @@ record ProgramStart(
         environment,
         work.protocol(),
         work.call(),
-        folder);
+        folder,
+        folder.path());
   }
 
   static ProgramStart of(TrainWork work, Attempt attempt, Needs needs, AttemptFolder folder) {
@@ -47,7 +51,6 @@ record ProgramStart(
     words.addAll(List.of("train", work.configuration().toString()));
     words.addAll(List.of("--runs", folder.path().toString(), "--name", "run"));
     words.addAll(List.of("-n", Integer.toString(needs.ranks())));
-    work.settings().forEach(setting -> words.addAll(List.of("--set", setting)));
     work.call()
         .parameters()
         .values()
@@ -57,7 +60,8 @@ record ProgramStart(
         variables(work.call(), attempt, needs, folder, Protocol.DEFAULT),
         Protocol.DEFAULT,
         work.call(),
-        folder);
+        folder,
+        work.directory());
   }
 
   private static Map<String, String> variables(
@@ -99,7 +103,7 @@ record ProgramStart(
         protocol.answers() == Work.Protocol.Answers.STDIN
             ? Supervisor.answered(folder.answers().toString(), inGroup)
             : Supervisor.silent(inGroup);
-    ProcessBuilder builder = new ProcessBuilder(supervised).directory(folder.path().toFile());
+    ProcessBuilder builder = new ProcessBuilder(supervised).directory(directory.toFile());
     builder.environment().putAll(environment);
     return builder;
   }

@@ -150,7 +150,7 @@ public final class TaskJson {
         tree.put(KIND, "train");
         train.program().forEach(tree.putArray("program")::add);
         tree.put("configuration", train.configuration().toString());
-        train.settings().forEach(tree.putArray("settings")::add);
+        tree.put("directory", train.directory().toString());
       }
     }
     tree.set("call", write(work.call()));
@@ -179,7 +179,7 @@ public final class TaskJson {
           new Work.TrainWork(
               words(tree.path("program")),
               Path.of(tree.path("configuration").asText()),
-              words(tree.path("settings")),
+              Path.of(tree.path("directory").asText()),
               call);
       default -> throw new IllegalArgumentException("no work: " + tree);
     };

@@ -54,19 +54,18 @@ public sealed interface Work {
    *
    * @param program words that start Tandem, such as a Java command with its class path
    * @param configuration the file
-   * @param settings further {@code KEY=VALUE} for {@code --set}
+   * @param directory in which it runs: data that the configuration names is looked for from there
    */
-  record TrainWork(List<String> program, Path configuration, List<String> settings, Call call)
+  record TrainWork(List<String> program, Path configuration, Path directory, Call call)
       implements Work {
 
     public TrainWork {
       program = List.copyOf(program);
-      settings = List.copyOf(settings);
     }
 
     @Override
     public Work with(Call other) {
-      return new TrainWork(program, configuration, settings, other);
+      return new TrainWork(program, configuration, directory, other);
     }
   }
 

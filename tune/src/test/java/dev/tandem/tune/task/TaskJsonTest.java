@@ -60,7 +60,7 @@ class TaskJsonTest {
                     new Needs(1, 2, 1, 1L << 33)),
                 new Task.Alternative(
                     new Work.TrainWork(
-                        List.of("java", "-cp", "x"), Path.of("a.yaml"), List.of("epochs=2"), CALL),
+                        List.of("java", "-cp", "x"), Path.of("a.yaml"), Path.of("/data"), CALL),
                     new Needs(2, 1, 0, 0))),
             Limits.DEFAULT.withTime(Duration.ofSeconds(3)),
             new RetryPolicy(0, 1, true),
