@@ -132,8 +132,7 @@ public record BarChart(String title, String unit, List<String> series, List<Bar>
     text(svg, x + WIDTH / 2.0, TOP + HEIGHT - HEIGHT * bar.top() / most - 4, "middle", bar.label);
     svg.append(
         "<text x=\"%d\" y=\"%d\" transform=\"rotate(60 %d %d)\">%s</text>%n"
-            .formatted(
-                x + 6, TOP + HEIGHT + 12, x + 6, TOP + HEIGHT + 12, Pages.escape(bar.name)));
+            .formatted(x + 6, TOP + HEIGHT + 12, x + 6, TOP + HEIGHT + 12, Pages.escape(bar.name)));
   }
 
   private static String color(int place) {

@@ -25,16 +25,14 @@ class DeviceTest {
     assertTrue(new Device("cuda").gpu());
     assertEquals(3, new Device("cuda:3").number().orElseThrow());
     var unknown = assertThrows(UsageException.class, () -> new Device("tpu"));
-    assertEquals(
-        "unknown device 'tpu', expected auto, cpu, cuda or cuda:N", unknown.getMessage());
+    assertEquals("unknown device 'tpu', expected auto, cpu, cuda or cuda:N", unknown.getMessage());
   }
 
   @Test
   void aMachineWithoutGpuComputesOnTheProcessor() {
     DeviceChoice choice = choice("auto", Optional.empty());
     assertEquals("device: cpu (this machine has no GPU of NVIDIA's)", choice.line());
-    assertEquals(
-        "device: cuda:1, but this machine has no GPU of NVIDIA's", refused("cuda:1"));
+    assertEquals("device: cuda:1, but this machine has no GPU of NVIDIA's", refused("cuda:1"));
   }
 
   @Test

@@ -25,10 +25,7 @@ class RankMemoryTest {
     RankMemory memory = RankMemory.of(config, layers, 2);
     try (Network network =
             Network.create(
-                config.startEngine(1, 0),
-                config.network(),
-                new Seed(1),
-                config.networkOptions());
+                config.startEngine(1, 0), config.network(), new Seed(1), config.networkOptions());
         Optimizer optimizer = config.optimizer().create(network)) {
       assertEquals(
           optimizer.stateTree(Map.of()).byteSize() - Long.BYTES, // less the number of steps
