@@ -40,6 +40,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
   /** Steps whose checkpoint was found damaged: these alone may be written again. */
   private final Set<Long> damaged = new HashSet<>();
 
+  private boolean divided;
   private List<Holding> held = List.of();
   private Map<String, Region> slices = Map.of();
   private ShardLayout layout = new ShardLayout(List.of(), 0);
@@ -115,7 +116,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
 
   /** Whether the ranks need not communicate to know which of them writes what of this state. */
   boolean layoutIsOf(SlicedState state) {
-    return !held.isEmpty() && Holding.describe(held, slices, state);
+    return divided && Holding.describe(held, slices, state);
   }
 
   /** Agrees with the other ranks which of them writes what. All ranks do so at the same time. */
@@ -128,6 +129,7 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     layout = ShardLayout.of(Division.of(all, ranks.rank()), state);
     holders = all.hashCode();
     held = mine;
+    divided = true;
     slices = state.slices();
   }
 
