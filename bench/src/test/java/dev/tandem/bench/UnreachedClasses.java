@@ -40,6 +40,7 @@ final class UnreachedClasses {
           "dev.tandem.nn", // networks and optimizers
           "dev.tandem.nn.spec", // layers
           "dev.tandem.sync", // sums of gradients
+          "dev.tandem.tune", // studies of objectives in Java
           "dev.tandem.tune.prune", // pruners of their own
           "dev.tandem.tune.sample", // samplers of their own
           "dev.tandem.tune.space", // search spaces
@@ -48,17 +49,8 @@ final class UnreachedClasses {
   /** Classes that nothing of these reaches, and why they are there. */
   private static final Map<String, String> KEPT =
       Map.of(
-          "dev.tandem.nn.models.CosmoFlow",
-          "the 3-D network of the oracle and of spatial strategies, which are to come",
-          "dev.tandem.posix.ControlGroup",
-          "limits of the members of ensembles and of trials, which are to come",
-          "dev.tandem.posix.GroupLimit",
-          "the same",
           "dev.tandem.tune.remote.EngineServer",
-          "the driver's end of an engine in a child process, which the module spark starts",
-          "dev.tandem.posix.ResourceUsage",
-          "processor time of a process, which only the benchmarks ask for; foreign calls belong in"
-              + " posix");
+          "the driver's end of an engine in a child process, which the module spark starts");
 
   private UnreachedClasses() {}
 
