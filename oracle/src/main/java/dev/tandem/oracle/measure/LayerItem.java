@@ -53,14 +53,6 @@ record LayerItem(String name, NetworkSpec network, Mesh inner, int samples) {
         inner.forEach(mesh -> items.add(new LayerItem(named.name(), network, mesh, samples)));
       }
     }
-    if (!items.isEmpty()) {
-      items.add(
-          new LayerItem(
-              "reference",
-              TinyNetworks.reference(),
-              new Mesh(List.of()),
-              TrainingRankMain.SAMPLES));
-    }
     return items;
   }
 

@@ -108,7 +108,7 @@ public final class ProfileRankMain {
         updates,
         copy.constant(),
         copy.slope(),
-        new Profile.PerPass(besides.constant(), besides.slope(), layers.waiting(), 1),
+        new Profile.PerPass(besides.constant(), besides.slope(), layers.waiting()),
         layers.gamma(),
         onDevice(engine),
         collectives);

@@ -6,13 +6,9 @@ import dev.tandem.comm.launch.LaunchResult;
 import dev.tandem.comm.launch.ProcessLauncher;
 import dev.tandem.core.ExitCode;
 import dev.tandem.core.Progress;
-import dev.tandem.core.Shape;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.nn.spec.NetworkSpec;
-import dev.tandem.oracle.profile.LayerSeconds;
 import dev.tandem.oracle.profile.Profile;
-import dev.tandem.oracle.profile.ProfiledLayers;
 import dev.tandem.posix.FileErrors;
 import dev.tandem.posix.FileTrees;
 import dev.tandem.posix.MachineMemory;
@@ -36,12 +32,6 @@ public final class Profiler {
 
   /** Steps of a run until its programs are compiled, for each second of a turn. */
   private static final double START_UP_STEPS = 3000;
-
-  /** Seconds of a reference run, for each of a turn. */
-  private static final double TRAINING = 8;
-
-  /** More than this is taken for a disturbance. */
-  private static final double MOST = 2;
 
   private final ProfileRequest request;
   private final int ranks;
@@ -67,13 +57,12 @@ public final class Profiler {
     try {
       request.save(folder);
       List<Profile.StartUp> startUp = request.networks().isEmpty() ? List.of() : startUp(folder);
-      double trained = request.networks().isEmpty() ? 0 : trained(folder);
       measure(folder);
       List<RankProfile> all = new ArrayList<>();
       for (int rank = 0; rank < ranks; rank++) {
         all.add(RankProfile.read(folder, rank));
       }
-      return joined(all, startUp, trained);
+      return joined(all, startUp);
     } finally {
       FileTrees.delete(folder);
     }
@@ -104,40 +93,6 @@ public final class Profiler {
             .compilingLater(),
         _ -> {});
     return List.of(ProfileRequest.read(result, Profile.StartUp[].class));
-  }
-
-  /** Seconds of the passes of a reference network in training. */
-  private double trained(Path folder) {
-    Path result = folder.resolve("trained.json");
-    launch(
-        LaunchPlan.of(
-                ranks,
-                TrainingRankMain.class.getName(),
-                List.of(
-                    Integer.toString(ranks),
-                    Double.toString(request.seconds() * TRAINING),
-                    folder.resolve("reference").toString(),
-                    result.toString()))
-            .compilingLater(),
-        _ -> {});
-    return ProfileRequest.read(result, Double.class);
-  }
-
-  /** How many times longer training takes them than layers alone. */
-  private static double training(Profile profile, double trained) {
-    if (trained == 0) {
-      return 1;
-    }
-    NetworkSpec reference = TinyNetworks.reference();
-    ProfiledLayers layers = new ProfiledLayers(profile);
-    List<List<Shape>> inputs = reference.layerInputs();
-    double alone = layers.perPass(inputs.size());
-    for (int i = 0; i < inputs.size(); i++) {
-      LayerSeconds.Passes passes =
-          layers.of(reference.nodes().get(i).layer(), inputs.get(i), TrainingRankMain.SAMPLES);
-      alone += passes.forward() + (i == 0 ? 0 : passes.backwardData()) + passes.backwardWeights();
-    }
-    return Math.clamp(trained / alone, 1, MOST);
   }
 
   private void measure(Path folder) {
@@ -201,14 +156,6 @@ public final class Profiler {
     }
   }
 
-  private Profile joined(List<RankProfile> all, List<Profile.StartUp> startUp, double trained) {
-    Profile alone = joined(all, startUp);
-    Profile.PerPass besides = alone.perPass();
-    return alone.with(
-        new Profile.PerPass(
-            besides.seconds(), besides.perLayer(), besides.waiting(), training(alone, trained)));
-  }
-
   private Profile joined(List<RankProfile> all, List<Profile.StartUp> startUp) {
     List<Profile.Update> updates = new ArrayList<>();
     for (int i = 0; i < all.getFirst().updates().size(); i++) {
@@ -236,8 +183,7 @@ public final class Profiler {
         new Profile.PerPass(
             Mean.of(all, rank -> rank.perPass().seconds()),
             Mean.of(all, rank -> rank.perPass().perLayer()),
-            all.getFirst().perPass().waiting(),
-            1),
+            all.getFirst().perPass().waiting()),
         Mean.of(all, RankProfile::gamma),
         startUp,
         all.getFirst().collectives());

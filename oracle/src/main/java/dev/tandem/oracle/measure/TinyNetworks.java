@@ -40,22 +40,6 @@ final class TinyNetworks {
     return network.build();
   }
 
-  /** One whose layers take what layers take: what training adds to them shows in it. */
-  static NetworkSpec reference() {
-    NetworkBuilder network = new NetworkBuilder(Shape.of(3, 32, 32));
-    for (int block = 1; block <= 2; block++) {
-      network.add(new Convolution("conv" + block, 24 * block, 3, 1, 1));
-      network.add(Activation.relu("relu" + block));
-      network.add(new Convolution("again" + block, 24 * block, 3, 1, 1));
-      network.add(new MaxPool("pool" + block, Window.of(2).withStride(2), false));
-    }
-    network.add(new Flatten("flatten"));
-    network.add(new FullyConnected("hidden", 256));
-    network.add(Activation.relu("relu"));
-    network.add(new FullyConnected("scores", CLASSES));
-    return network.build();
-  }
-
   /** Of tokens. */
   static NetworkSpec tokens() {
     return TransformerEncoder.spec(Shape.of(3, 8, 8), 4, 8, 2, 2, CLASSES);

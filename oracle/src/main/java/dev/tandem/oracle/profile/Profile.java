@@ -102,18 +102,12 @@ public record Profile(
    * @param seconds however many there are
    * @param perLayer in addition for each
    * @param waiting share of a pass that ranks which do the same wait for the slowest of them
-   * @param training how many times longer passes take where all else of training goes on, too:
-   *     samples are prepared, gradients sent; 0, for an unknown number, is taken for 1
    */
-  public record PerPass(double seconds, double perLayer, double waiting, double training) {
+  public record PerPass(double seconds, double perLayer, double waiting) {
 
-    public PerPass {
-      training = training == 0 ? 1 : training;
-    }
-
-    /** Of ranks that are equally fast and do nothing else. */
+    /** Of ranks that are equally fast. */
     public PerPass(double seconds, double perLayer) {
-      this(seconds, perLayer, 0, 1);
+      this(seconds, perLayer, 0);
     }
   }
 
@@ -143,27 +137,6 @@ public record Profile(
     public Collective {
       flows = Math.max(1, flows);
     }
-  }
-
-  /** The same with another cost of passes. */
-  public Profile with(PerPass other) {
-    return new Profile(
-        version,
-        device,
-        processors,
-        ranks,
-        threads,
-        memoryBytes,
-        type,
-        made,
-        layers,
-        updates,
-        copySeconds,
-        copySecondsPerByte,
-        other,
-        gamma,
-        startUp,
-        collectives);
   }
 
   /**

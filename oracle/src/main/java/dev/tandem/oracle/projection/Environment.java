@@ -19,7 +19,6 @@ import java.util.Set;
  * @param asynchronous whether a device computes while it communicates; not so where both are work
  *     of the same processor cores
  * @param waiting share of a pass that ranks which do the same wait for the slowest of them
- * @param training how many times longer passes take where all else of training goes on, too
  * @param stagingBytesPerSecond from the host's memory to a device; infinite where they are the same
  */
 public record Environment(
@@ -28,7 +27,6 @@ public record Environment(
     double memoryBytes,
     boolean asynchronous,
     double waiting,
-    double training,
     double stagingBytesPerSecond,
     LayerSeconds layers,
     CollectiveSeconds collectives) {
@@ -42,7 +40,6 @@ public record Environment(
         cluster.device().memoryBytes(),
         true,
         0,
-        1,
         cluster.staging().map(HostStaging::bytesPerSecond).orElse(Double.POSITIVE_INFINITY),
         layers,
         new LinkCollectives(
@@ -63,7 +60,6 @@ public record Environment(
         profile.memoryBytes() == 0 ? Double.POSITIVE_INFINITY : profile.memoryBytes(),
         profile.processors() > profile.ranks() * profile.threads(),
         profile.perPass().waiting(),
-        profile.perPass().training(),
         Double.POSITIVE_INFINITY,
         new ProfiledLayers(profile),
         new MeasuredCollectives(profile));
@@ -77,7 +73,6 @@ public record Environment(
         memoryBytes,
         false,
         waiting,
-        training,
         stagingBytesPerSecond,
         layers,
         collectives);

@@ -50,8 +50,7 @@ final class RankProjection {
     groups = new MeshGroups(mesh, environment.devicesPerNode(), terms.contains(Term.CONTENTION));
     samples = Math.ceilDiv(workload.batch(), mesh.size(Mesh.DATA));
     passes = candidate.passes(samples);
-    boolean trains = terms.contains(Term.TRAINING) && !workload.inference();
-    crowding = environment.crowding(mesh.size()) * (trains ? environment.training() : 1);
+    crowding = environment.crowding(mesh.size());
     layers = plan.work().size();
     pass = projector.times(plan, piece(), groups.onNode(), groups);
     int stages = mesh.size(Mesh.PIPELINE);
@@ -137,9 +136,7 @@ final class RankProjection {
       add(Phase.BACKWARD, passes * run.forwardOfSlowest());
     }
     // Ranks that share a device work while others wait.
-    add(
-        Phase.IDLE,
-        Math.max(0, environment.crowding(mesh.size()) > 1 ? 0 : run.all() - run.busy()));
+    add(Phase.IDLE, Math.max(0, crowding > 1 ? 0 : run.all() - run.busy()));
     if (workload.inference()) {
       return;
     }

@@ -19,8 +19,6 @@ public enum Term {
   STATISTICS,
   /** Ranks that do the same wait for the slowest of them. */
   WAITING,
-  /** Passes take longer where all else of training goes on, too. */
-  TRAINING,
   /** A pass costs something besides its layers. */
   PASSES,
   /** Gradients travel during the backward pass where the device can do both at once. */

@@ -125,7 +125,6 @@ public final class Advice {
         environment.memoryBytes(),
         environment.asynchronous(),
         environment.waiting(),
-        environment.training(),
         environment.stagingBytesPerSecond(),
         layers,
         environment.collectives());
@@ -138,7 +137,6 @@ public final class Advice {
         environment.memoryBytes(),
         environment.asynchronous(),
         environment.waiting(),
-        environment.training(),
         environment.stagingBytesPerSecond(),
         environment.layers(),
         collectives);
