@@ -101,7 +101,7 @@ final class SharedCurves {
     return limit == 0 ? threads : Math.min(limit, threads);
   }
 
-  /** What so many threads could prepare in a second if nothing held them up. */
+  /** What N threads could prepare per second if nothing held them up. */
   private static double peak(JsonNode event, double threads) {
     double busy = event.path("busySeconds").asDouble();
     return busy > 0 ? threads * event.path("prepared").asDouble() / busy : Double.NaN;

@@ -32,7 +32,7 @@ final class MeasuredComparison {
 
   private static final String METRICS = "metrics.jsonl";
 
-  /** Of the first steps at most so many do not count, and at most a quarter of all. */
+  /** At most this many first steps do not count, and at most a quarter of all. */
   private static final int STARTING = 20;
 
   /** Parts of a step, as metrics name them. */

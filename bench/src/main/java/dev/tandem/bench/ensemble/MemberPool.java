@@ -27,7 +27,7 @@ final class MemberPool implements AutoCloseable {
     this.folder = folder;
   }
 
-  /** Starts processes until there are so many, and has their code compiled. */
+  /** Starts processes until there are N, and has their code compiled. */
   void grow(int count, Progress progress) {
     List<MemberProcess> fresh = new ArrayList<>();
     while (processes.size() < count) {

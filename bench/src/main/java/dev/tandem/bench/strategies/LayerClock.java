@@ -112,7 +112,7 @@ final class LayerClock implements LayerTimer {
     nanos.values().forEach(layers -> Arrays.fill(layers, 0));
   }
 
-  /** Seconds of each layer since the last reset, for each of so many steps. */
+  /** Seconds of each layer per step since the last reset. */
   List<LayerSeconds> seconds(int steps) {
     List<LayerSeconds> layers = new ArrayList<>();
     for (int i = 0; i < nanos.get(Activity.COMPUTE).length; i++) {

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Programs that only sleep, so many at a time: how much of the ideal speed an engine reaches, whose
+ * Programs that only sleep, N at a time: how much of the ideal speed an engine reaches, whose
  * rounds take exactly as long as one sleep.
  *
  * @param sleeps how many, after one that is not counted
@@ -37,7 +37,7 @@ record ScalingCase(int sleeps, double seconds) {
 
   private static final Needs NO_CORE = new Needs(1, 0, 0, 0);
 
-  /** The time of the ideal over that of the engine, with so many sleeps at a time. */
+  /** The time of the ideal over that of the engine, with N sleeps at a time. */
   double efficiency(TaskEngine engine, int workers, BenchFolder folder) {
     submit(engine, folder, sleeps, 0.001).outcome().join();
     long began = System.nanoTime();
