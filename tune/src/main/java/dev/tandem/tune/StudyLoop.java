@@ -97,8 +97,11 @@ public final class StudyLoop {
 
   /** Asks the loop to end what runs and to return; any thread. */
   public void interrupt() {
-    interrupted = true;
-    events.add(WAKE);
+    // Once: a loop that is woken again and again would never find that nothing has happened.
+    if (!interrupted) {
+      interrupted = true;
+      events.add(WAKE);
+    }
   }
 
   /** Runs the study to its end. */

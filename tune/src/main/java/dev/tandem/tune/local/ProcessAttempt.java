@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -83,7 +82,8 @@ final class ProcessAttempt implements Running {
             attempt.gpus(),
             number,
             ProcessIdentity.start(number));
-    CompletableFuture<Void> _ = process.onExit().thenRun(() -> events.add(Event.EXIT));
+    // A thread of its own: what onExit runs waits while the common pool is busy.
+    Thread _ = Thread.ofVirtual().name("exit-" + number).start(this::awaitExit);
     try {
       listener.started(attempt);
       Output output =
@@ -103,6 +103,15 @@ final class ProcessAttempt implements Running {
     } finally {
       kill();
     }
+  }
+
+  private void awaitExit() {
+    try {
+      var _ = process.waitFor();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    events.add(Event.EXIT);
   }
 
   @Override
