@@ -50,6 +50,7 @@ record StudyPage(
    * When one attempt ran where, in seconds since the study began.
    *
    * @param state how it ended
+   * @param reason why; empty if there is none
    */
   record AttemptBar(
       long trial,
@@ -58,5 +59,6 @@ record StudyPage(
       List<Integer> cores,
       double from,
       double to,
-      String state) {}
+      String state,
+      String reason) {}
 }

@@ -17,11 +17,6 @@ import java.util.TreeMap;
 /** A journal read as trials with their attempts. */
 final class StudyRecords {
 
-  private static final String RUNNING = "RUNNING";
-
-  /** One attempt, as far as it is known. */
-  record Run(JournalRecord.Started started, JournalRecord.Ended ended) {}
-
   private static final class Entry {
     private Map<String, Object> params = Map.of();
     private final TreeMap<Integer, JournalRecord.Started> started = new TreeMap<>();
@@ -34,7 +29,6 @@ final class StudyRecords {
   private JournalRecord.Study study;
   private Space space;
   private String stop = "";
-  private long last;
 
   StudyRecords(List<JournalRecord> records) {
     records.forEach(this::take);
@@ -55,18 +49,13 @@ final class StudyRecords {
       }
       case JournalRecord.Asked asked -> entry(asked.trial()).params = asked.params();
       case JournalRecord.Lineage lineage -> entry(lineage.trial()).params = lineage.params();
-      case JournalRecord.Started started -> {
-        entry(started.trial()).started.put(started.attempt(), started);
-        last = Math.max(last, started.time());
-      }
+      case JournalRecord.Started started ->
+          entry(started.trial()).started.put(started.attempt(), started);
       case JournalRecord.Reported reported -> report(reported);
-      case JournalRecord.Ended ended -> {
-        entry(ended.trial()).ended.put(ended.attempt(), ended);
-        last = Math.max(last, ended.time());
-      }
+      case JournalRecord.Ended ended -> entry(ended.trial()).ended.put(ended.attempt(), ended);
       case JournalRecord.SpaceChanged changed -> space = SpaceYaml.read(changed.space(), key -> "");
       case JournalRecord.Stopped stopped -> stop = stopped.reason();
-      case JournalRecord.Driver driver -> last = Math.max(last, driver.time());
+      case JournalRecord.Driver any -> {}
       case JournalRecord.CheckpointSaved saved -> entry(saved.trial());
     }
   }
@@ -102,16 +91,6 @@ final class StudyRecords {
         : Direction.MINIMIZE;
   }
 
-  /** Seconds from the beginning to the last record with a time. */
-  double seconds() {
-    return Math.max(0, last - study.time()) / 1e3;
-  }
-
-  /** Seconds from the beginning to a time of a record. */
-  double secondsAt(long time) {
-    return (time - study.time()) / 1e3;
-  }
-
   /** All trials by number. */
   List<Trial> trials() {
     List<Trial> trials = new ArrayList<>();
@@ -140,19 +119,5 @@ final class StudyRecords {
         over && end.diverged(),
         over ? end.reason() : "",
         over ? end.seconds() : 0);
-  }
-
-  /** All attempts that started, by trial and attempt. */
-  List<Run> runs() {
-    List<Run> runs = new ArrayList<>();
-    for (Entry entry : entries.values()) {
-      entry.started.forEach((attempt, start) -> runs.add(new Run(start, entry.ended.get(attempt))));
-    }
-    return runs;
-  }
-
-  /** How an attempt ended, or that it runs. */
-  static String state(Run run) {
-    return run.ended() == null ? RUNNING : run.ended().state();
   }
 }

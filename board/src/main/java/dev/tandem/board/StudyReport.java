@@ -5,10 +5,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.tune.importance.PedAnova;
 import dev.tandem.tune.journal.JournalFile;
+import dev.tandem.tune.journal.JournalRecord;
 import dev.tandem.tune.space.ChoiceDomain;
 import dev.tandem.tune.space.Parameter;
 import dev.tandem.tune.space.RealDomain;
 import dev.tandem.tune.space.WholeDomain;
+import dev.tandem.tune.trace.TaskTimeline;
 import dev.tandem.tune.trial.Direction;
 import dev.tandem.tune.trial.Trial;
 import dev.tandem.tune.trial.TrialState;
@@ -34,13 +36,15 @@ public final class StudyReport {
 
   private final Path folder;
   private final StudyRecords records;
+  private final TaskTimeline timeline;
   private final List<Trial> trials;
 
   private StudyReport(Path folder) {
     this.folder = folder;
-    this.records =
-        new StudyRecords(
-            JournalFile.readOnly(DurableFiles.system(), folder.resolve(JournalFile.NAME)));
+    List<JournalRecord> journal =
+        JournalFile.readOnly(DurableFiles.system(), folder.resolve(JournalFile.NAME));
+    this.records = new StudyRecords(journal);
+    this.timeline = TaskTimeline.of(journal);
     this.trials = records.trials();
   }
 
@@ -78,7 +82,7 @@ public final class StudyReport {
   /** What the page shows. */
   StudyPage page() {
     Map<Long, Integer> cores = new HashMap<>();
-    records.runs().forEach(run -> cores.put(run.started().trial(), run.started().cores().size()));
+    timeline.bars().forEach(bar -> cores.put(bar.trial(), bar.cores().size()));
     return new StudyPage(
         "Tandem: " + records.study().name(),
         facts(),
@@ -86,7 +90,7 @@ public final class StudyReport {
         records.direction() == Direction.MINIMIZE,
         records.space().parameters().stream().map(StudyReport::dimension).toList(),
         trials.stream().map(each -> line(each, cores.getOrDefault(each.number(), 0))).toList(),
-        records.runs().stream().map(this::bar).toList(),
+        timeline.bars().stream().map(StudyReport::bar).toList(),
         PedAnova.of(records.space(), records.direction(), trials));
   }
 
@@ -113,7 +117,7 @@ public final class StudyReport {
     fact(facts, "pruner", records.study().pruner().toString());
     fact(facts, "seed", Long.toString(records.study().seed()));
     fact(facts, "order", records.study().order() + ", window " + records.study().window());
-    fact(facts, "seconds", String.format(Locale.ROOT, "%.1f", records.seconds()));
+    fact(facts, "seconds", String.format(Locale.ROOT, "%.1f", timeline.seconds()));
     return facts;
   }
 
@@ -175,17 +179,15 @@ public final class StudyReport {
     return Double.isFinite(value) ? value : null;
   }
 
-  private StudyPage.AttemptBar bar(StudyRecords.Run run) {
-    double from = records.secondsAt(run.started().time());
+  private static StudyPage.AttemptBar bar(TaskTimeline.Bar bar) {
     return new StudyPage.AttemptBar(
-        run.started().trial(),
-        run.started().attempt(),
-        run.started().node(),
-        run.started().cores(),
-        from,
-        run.ended() == null
-            ? records.seconds()
-            : Math.max(from, records.secondsAt(run.ended().time())),
-        StudyRecords.state(run));
+        bar.trial(),
+        bar.attempt(),
+        bar.node(),
+        bar.cores(),
+        bar.from(),
+        bar.to(),
+        bar.state(),
+        bar.reason());
   }
 }

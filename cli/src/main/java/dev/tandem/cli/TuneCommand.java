@@ -227,7 +227,10 @@ final class TuneCommand extends TandemCommand {
     Runtime.getRuntime().removeShutdownHook(hook);
     StudyText text = new StudyText(session.settings(), end.state());
     text.print(out(), study.folder(), end.reason(), (System.nanoTime() - began) / 1e9);
-    out().println("report: " + ReportFile.ofStudy(study.folder()));
+    if (study.trace()) {
+      out().printf("%20s: %s%n", "timeline", StudyTrace.write(study.folder()));
+    }
+    out().printf("%20s: %s%n", "report", ReportFile.ofStudy(study.folder()));
     if (end.state().count(TrialState.COMPLETE) == 0) {
       save(text.results(study.folder(), end.reason()));
       throw new WorkFailedException("no trial completed" + text.lastReason());

@@ -17,11 +17,14 @@ import picocli.CommandLine.Parameters;
 /** Writes a study in other formats. */
 @Command(
     name = "export",
-    description = "Writes the trials of a study as CSV, or as a journal that Optuna reads.",
+    description =
+        "Writes the trials of a study as CSV, as a journal that Optuna reads, or as a Chrome"
+            + " trace.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem tune export runs/study --csv trials.csv",
-      "  ./tandem tune export runs/study --optuna optuna.log"
+      "  ./tandem tune export runs/study --optuna optuna.log",
+      "  ./tandem tune export runs/study --timeline timeline.json   for ui.perfetto.dev"
     })
 final class TuneExportCommand extends TandemCommand {
 
@@ -37,11 +40,17 @@ final class TuneExportCommand extends TandemCommand {
       description = "A journal for Optuna's JournalStorage.")
   private Path optuna;
 
+  @Option(
+      names = "--timeline",
+      paramLabel = "FILE",
+      description = "What ran where and when, as a Chrome trace.")
+  private Path timeline;
+
   @Override
   protected Object run() {
     StudySession.Reading study = StudySession.Reading.of(StudyPlace.of(given));
-    if (csv == null && optuna == null) {
-      throw new UsageException("expected --csv FILE or --optuna FILE");
+    if (csv == null && optuna == null && timeline == null) {
+      throw new UsageException("expected --csv FILE, --optuna FILE or --timeline FILE");
     }
     Map<String, String> written = new LinkedHashMap<>();
     if (csv != null) {
@@ -51,6 +60,10 @@ final class TuneExportCommand extends TandemCommand {
     if (optuna != null) {
       write(optuna, OptunaExport.journal(study.settings(), study.state()));
       written.put("optuna", optuna.toString());
+    }
+    if (timeline != null) {
+      write(timeline, StudyTrace.json(study));
+      written.put("timeline", timeline.toString());
     }
     written.forEach((format, file) -> out().printf("%20s: %s%n", format, file));
     return written;

@@ -1,10 +1,14 @@
 package dev.tandem.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.data.share.ShareStatus;
+import dev.tandem.data.share.ShareWatch;
+import dev.tandem.data.share.SharedSamples;
 import dev.tandem.testkit.Watchdog;
 import dev.tandem.tune.StudySession;
 import java.io.IOException;
@@ -13,6 +17,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -87,6 +95,13 @@ class TuneCommandTest {
     Path csv = folder.resolve("trials.csv");
     CommandRun.done("tune", "export", study, "--csv", csv);
     assertEquals(28, Files.readAllLines(csv).size());
+    // A slice for each attempt that started, and a mark for each driver.
+    String trace = json(study.resolve("timeline.json")).path("traceEvents").toString();
+    Path timeline = folder.resolve("timeline.json");
+    CommandRun.done("tune", "export", study, "--timeline", timeline);
+    assertEquals(trace, json(timeline).path("traceEvents").toString());
+    assertEquals(attempts(study), trace.split("\"ph\":\"X\"", -1).length - 1);
+    assertEquals(3, trace.split("driver started", -1).length - 1);
   }
 
   @Test
@@ -101,26 +116,47 @@ class TuneCommandTest {
         6,
         "--set",
         "pruner=median",
+        "--set",
+        "trace=false",
         "--json",
         results);
     assertEquals(6, json(results).path("trials").size());
+    assertFalse(Files.exists(folder.resolve("runs/tune-command/timeline.json")));
   }
 
   @Test
-  @Tag("slow")
-  void aTrainingConfigurationIsAnObjective() throws IOException {
-    Path records = folder.resolve("records");
-    CommandRun.done("data", "make", "--kind", "cifar", "--records", 200, records);
-    CommandRun.done("data", "index", records);
-    Files.writeString(
+  void theExampleWithAnInputRunsAsItIs() throws IOException {
+    Path results = folder.resolve("results.json");
+    Path runs = folder.resolve("runs");
+    Path example = Path.of("..", "examples", "tune-inputs.yaml").toAbsolutePath().normalize();
+    CommandRun.done("tune", example, "--runs", runs, "--trials", 5, "--json", results);
+    assertEquals(5, json(results).path("states").path("complete").asInt());
+    try (Stream<Path> kept = Files.list(runs.resolve("tune-inputs/inputs"))) {
+      assertEquals(1, kept.count());
+    }
+  }
+
+  /** A training on a few records, with these keys. */
+  private Path training(int records, String more) throws IOException {
+    Path data = folder.resolve("records");
+    CommandRun.done("data", "make", "--kind", "cifar", "--records", records, data);
+    CommandRun.done("data", "index", data);
+    return Files.writeString(
         folder.resolve("train.yaml"),
         """
         network: {model: caffe-cifar}
         data: {train: %1$s, test: %1$s}
         schedule: {rate: 0.01}
         epochs: 1
+        %2$s
         """
-            .formatted(records));
+            .formatted(data, more));
+  }
+
+  @Test
+  @Tag("slow")
+  void aTrainingConfigurationIsAnObjective() throws IOException {
+    training(200, "");
     Path study = folder.resolve("study.yaml");
     Files.writeString(
         study,
@@ -135,6 +171,65 @@ class TuneCommandTest {
     CommandRun.done(
         "tune", study, "--runs", folder.resolve("runs"), "--workers", 1, "--json", results);
     assertEquals(2, json(results).path("states").path("complete").asInt());
+  }
+
+  @Test
+  @Tag("slow")
+  void trainingsThatBeginAndEndAtDifferentTimesPrepareTheirSamplesOnce() throws Exception {
+    training(600, "batch: {global: 20}");
+    Path study = folder.resolve("study.yaml");
+    Files.writeString(
+        study,
+        """
+        space: {epochs: [2, 4, 6], schedule.rate: [0.001, 0.002]}
+        objective: {train: train.yaml}
+        metric: accuracy
+        direction: maximize
+        sampler: grid
+        order: arrival
+        share-data: true
+        needs: {cores: 0}
+        workers: 2
+        """);
+    Path results = folder.resolve("results.json");
+    Path shares = SharedSamples.place("x").getParent();
+    CompletableFuture<CommandRun> tuning =
+        CompletableFuture.supplyAsync(
+            () ->
+                CommandRun.of("tune", study, "--runs", folder.resolve("runs"), "--json", results));
+    long prepared = 0;
+    long delivered = 0;
+    Set<String> takers = new TreeSet<>();
+    while (!tuning.isDone()) {
+      Optional<ShareWatch> watch = open(shares);
+      if (watch.isPresent()) {
+        try (ShareWatch share = watch.get()) {
+          ShareStatus status = share.status();
+          status.consumers().forEach(each -> takers.add(each.name()));
+          long now = status.consumers().stream().mapToLong(each -> each.delivered()).sum();
+          if (now >= delivered) {
+            delivered = now;
+            prepared = status.prepared();
+          }
+        }
+      }
+      LockSupport.parkNanos(100_000_000);
+    }
+    CommandRun run = tuning.join();
+    assertEquals(0, run.exitCode(), run.err());
+    assertEquals(6, json(results).path("states").path("complete").asInt());
+    assertTrue(takers.size() > 2, takers.toString());
+    assertTrue(prepared < 0.8 * delivered, prepared + " prepared, " + delivered + " delivered");
+    assertTrue(open(shares).isEmpty(), "the share has outlived the study");
+  }
+
+  /** The share of this test's study, if there is one now. */
+  private Optional<ShareWatch> open(Path shares) throws IOException {
+    try (Stream<Path> all = Files.list(shares)) {
+      return all.filter(path -> path.getFileName().toString().contains("-study-"))
+          .findFirst()
+          .flatMap(ShareWatch::open);
+    }
   }
 
   private Process start(Object... arguments) throws IOException {
@@ -153,6 +248,13 @@ class TuneCommandTest {
     while (!StudySession.exists(study) || ends(study).size() < count) {
       LockSupport.parkNanos(20_000_000);
     }
+  }
+
+  private static long attempts(Path study) throws IOException {
+    return Files.readString(study.resolve("study.journal"))
+        .lines()
+        .filter(line -> line.contains("\"type\":\"started\""))
+        .count();
   }
 
   /** The trials that ended, in that order. */

@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
 final class BenchTuneCommand extends TandemCommand {
 
   private static final List<String> PARTS =
-      List.of("overhead", "suggest", "time-to-target", "efficiency", "regret");
+      List.of("overhead", "suggest", "time-to-target", "efficiency", "tracing", "regret");
 
   @Option(names = "--quick", description = "Few seeds, short studies.")
   private boolean quick;
@@ -52,7 +52,8 @@ final class BenchTuneCommand extends TandemCommand {
           "overhead: trials that do nothing; suggest: processor time of suggestions;"
               + " time-to-target: successive halving on recorded trainings; efficiency: programs"
               + " that sleep, on the engines, of which Spark must be built by ./tandem build"
-              + " --spark; regret: quality of the search.")
+              + " --spark; tracing: studies with and without timeline.json; regret: quality of the"
+              + " search.")
   private String only;
 
   @Option(
@@ -80,8 +81,9 @@ final class BenchTuneCommand extends TandemCommand {
       names = "--study",
       paramLabel = "NAME",
       description =
-          "thesis: measure nothing but 27 real trainings of the thesis' grid, on all processors, on"
-              + " half of them, and with all processors for each; their reports stay in --dir.")
+          "thesis: measure nothing but 27 real trainings of the thesis' grid, on all processors"
+              + " with and without a trace, on half of them, and with all processors for each;"
+              + " their reports stay in --dir.")
   private String study;
 
   @Override
@@ -121,6 +123,9 @@ final class BenchTuneCommand extends TandemCommand {
       }
       if (measures("efficiency")) {
         benchmark.efficiency();
+      }
+      if (measures("tracing")) {
+        benchmark.tracing();
       }
       if (measures("suggest")) {
         benchmark.suggest();

@@ -1,7 +1,6 @@
 package dev.tandem.bench.tune;
 
 import dev.tandem.bench.Children;
-import dev.tandem.board.StudyReport;
 import dev.tandem.core.Progress;
 import dev.tandem.core.Seed;
 import dev.tandem.core.WorkFailedException;
@@ -20,12 +19,14 @@ import java.util.Locale;
 /**
  * The experiment of the thesis on this machine: 27 real trainings, three optimizers by three
  * numbers of epochs by three batches, on drawn digits instead of MNIST and with a tenth of the
- * epochs or less; on all processors, on half of them, and with more cores for each. Each study is
- * {@code tandem tune} as a user starts it.
+ * epochs or less; on all processors with and without a trace, on half of them, and with more cores
+ * for each. Each study is {@code tandem tune} as a user starts it.
  */
 public final class ThesisStudy {
 
-  private static final String MAIN = "dev.tandem.cli.Tandem";
+  /** The product's program. */
+  static final String MAIN = "dev.tandem.cli.Tandem";
+
   private static final int TRIALS = 27;
   private static final Seed SEED = new Seed(1);
 
@@ -34,7 +35,8 @@ public final class ThesisStudy {
       "epochs 1, 2, 3 of 2,000 drawn digits for 20, 50, 100 of 60,000 of MNIST";
 
   /** How one study went. */
-  private record Outcome(double seconds, double trialSeconds, int complete) {}
+  private record Outcome(
+      double commandSeconds, double seconds, double trialSeconds, int complete) {}
 
   private final Path folder;
   private final Progress progress;
@@ -51,19 +53,27 @@ public final class ThesisStudy {
     write();
     List<TuneRow> rows = new ArrayList<>();
     int half = Math.max(1, processors / 2);
-    try (Progress.Task task = progress.start("studies", 3, "studies")) {
-      Outcome all = study("all", 1, processors);
+    try (Progress.Task task = progress.start("studies", 4, "studies")) {
+      Outcome all = study("all", 1, processors, true);
       task.advanceTo(1);
-      Outcome some = study("half", 1, half);
+      Outcome plain = study("untraced", 1, processors, false);
       task.advanceTo(2);
-      Outcome wide = study("wide", processors, 1);
+      Outcome some = study("half", 1, half, true);
       task.advanceTo(3);
+      Outcome wide = study("wide", processors, 1, true);
+      task.advanceTo(4);
       rows.add(row("1 core each, %d workers, seconds".formatted(processors), all.seconds()));
       rows.add(row("1 core each, %d workers, seconds".formatted(half), some.seconds()));
       rows.add(row("%d cores each, 1 worker, seconds".formatted(processors), wide.seconds()));
       rows.add(row("1 core, mean seconds of a training", some.trialSeconds()));
       rows.add(
           row("%d cores, mean seconds of a training".formatted(processors), wide.trialSeconds()));
+      rows.add(
+          TuneRow.of(
+              "tracing",
+              "thesis, 27 trainings, seconds of the command with and without",
+              all.commandSeconds(),
+              plain.commandSeconds()));
     }
     return rows;
   }
@@ -106,7 +116,7 @@ public final class ThesisStudy {
     }
   }
 
-  private Outcome study(String name, int cores, int workers) {
+  private Outcome study(String name, int cores, int workers, boolean trace) {
     List<String> command =
         Children.javaCommand(
             List.of(),
@@ -121,25 +131,23 @@ public final class ThesisStudy {
                 "--workers",
                 workers,
                 "--set",
-                "needs.cores=" + cores));
-    Children.run(command);
+                "needs.cores=" + cores,
+                "--set",
+                "trace=" + trace));
+    double seconds = Children.run(command).seconds();
     Path place = folder.resolve("runs").resolve(name);
     Outcome outcome =
-        outcome(JournalFile.readOnly(DurableFiles.system(), place.resolve(JournalFile.NAME)));
+        outcome(
+            seconds, JournalFile.readOnly(DurableFiles.system(), place.resolve(JournalFile.NAME)));
     if (outcome.complete() < TRIALS) {
       throw new WorkFailedException(
           "%d of %d trainings are complete: see %s".formatted(outcome.complete(), TRIALS, place));
     }
-    try {
-      Files.writeString(place.resolve("report.html"), StudyReport.html(place));
-    } catch (IOException e) {
-      throw FileErrors.failure("write", place, e);
-    }
     return outcome;
   }
 
-  /** From the first start to the last end, without the start of the program. */
-  private static Outcome outcome(List<JournalRecord> records) {
+  /** Seconds from the first start to the last end are without the start of the program. */
+  private static Outcome outcome(double command, List<JournalRecord> records) {
     long first = Long.MAX_VALUE;
     long last = 0;
     double seconds = 0;
@@ -156,7 +164,7 @@ public final class ThesisStudy {
         }
       }
     }
-    return new Outcome((last - first) / 1e3, seconds / Math.max(1, complete), complete);
+    return new Outcome(command, (last - first) / 1e3, seconds / Math.max(1, complete), complete);
   }
 
   /** One line for a person. */

@@ -164,6 +164,11 @@ public final class TuneBenchmark {
     }
   }
 
+  /** What the trace of a study costs. */
+  public void tracing() {
+    add(new TracingCase(folder, effort.sleeps()).row());
+  }
+
   private static Space fourParameters() {
     return Space.of(
         new Parameter("rate", new RealDomain(1e-5, 1, 0, true)),

@@ -204,13 +204,14 @@
         const shape = echarts.graphic.clipRectByRect({ x: from[0], y: from[1] - height / 2, width: Math.max(1, to[0] - from[0]), height },
           { x: p.coordSys.x, y: p.coordSys.y, width: p.coordSys.width, height: p.coordSys.height });
         return shape && { type: "rect", shape, style: Object.assign(api.style(), { stroke: "#ffffff", lineWidth: 0.5 }) };
-      }, data: bars.filter(b => b.a.state === state).map(b => [lanes.indexOf(b.lane), b.a.from, b.a.to, b.a.trial, b.a.attempt]) }));
+      }, data: bars.filter(b => b.a.state === state).map(b => [lanes.indexOf(b.lane), b.a.from, b.a.to, b.a.trial, b.a.attempt, b.a.reason]) }));
     plot("Processors over time", true, { legend: { top: 0 }, grid: { left: 130, right: 30, top: 40, bottom: 60 },
       tooltip: { confine: true, formatter: p => echarts.format.encodeHTML("trial " + p.value[3] + ", attempt " + p.value[4] + ", "
-        + lanes[p.value[0]] + ": " + short(p.value[1]) + " to " + short(p.value[2]) + " s") },
+        + lanes[p.value[0]] + ": " + short(p.value[1]) + " to " + short(p.value[2]) + " s, "
+        + p.seriesName + (p.value[5] ? ": " + p.value[5] : "")) },
       xAxis: axis("seconds", { min: 0 }), yAxis: { type: "category", data: lanes }, dataZoom: [{ type: "inside", filterMode: "weakFilter" }], series },
-    ["trial", "attempt", "node", "cores", "from s", "to s", "end"],
-    study.attempts.map(a => [a.trial, a.attempt, a.node, a.cores.join(" "), a.from, a.to, a.state.toLowerCase()]));
+    ["trial", "attempt", "node", "cores", "from s", "to s", "end", "reason"],
+    study.attempts.map(a => [a.trial, a.attempt, a.node, a.cores.join(" "), a.from, a.to, a.state.toLowerCase(), a.reason]));
   }
 
   function cores() {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
  * A study that was understood.
  *
  * @param folder where it is kept
+ * @param trace whether {@code timeline.json} is written
  */
 public record ReadyStudy(
     Path folder,
@@ -18,4 +19,5 @@ public record ReadyStudy(
     TrialPlan plan,
     Sampler sampler,
     Pruner pruner,
-    TrialWork work) {}
+    TrialWork work,
+    boolean trace) {}

@@ -26,6 +26,9 @@ import java.util.Optional;
  * @param window how many trials may run without a suggestion seeing them; otherwise the workers
  * @param budget the last step wanted of a trial
  * @param enqueue parameters to try first
+ * @param inputs files that each trial finds in its folder {@code inputs}
+ * @param shareData whether trainings of one host prepare their samples once for all
+ * @param trace whether {@code timeline.json} is written
  * @param spark which Spark, if trials run there
  */
 public record StudyConfig(
@@ -47,6 +50,9 @@ public record StudyConfig(
     LimitKeys limits,
     RetryKeys retries,
     StopKeys stop,
+    @Default("{}") Tree inputs,
+    @Default("false") boolean shareData,
+    @Default("true") boolean trace,
     @Default("local") Engine engine,
     SparkOptions spark) {
 

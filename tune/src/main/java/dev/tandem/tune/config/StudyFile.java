@@ -224,11 +224,17 @@ public final class StudyFile implements KeyPlaces {
             config.stop().rules(),
             config.budget(),
             first(config.enqueue().node(), space),
-            List.of(),
+            placedAt("inputs", () -> InputKeys.of(config, this::beside)),
             folder.resolve("trials"));
     plan.requirePossible(settings);
-    TrialWork work = work(config, space, needs, tandem);
-    return new ReadyStudy(folder, settings, plan, sampler, pruner, work);
+    placedAt(
+        "share-data",
+        () -> {
+          DataShare.check(config);
+          return config;
+        });
+    TrialWork work = work(config, space, needs, tandem, folder);
+    return new ReadyStudy(folder, settings, plan, sampler, pruner, work, config.trace());
   }
 
   private interface Reading<T> {
@@ -288,7 +294,8 @@ public final class StudyFile implements KeyPlaces {
     return all;
   }
 
-  private TrialWork work(StudyConfig config, Space space, Needs needs, List<String> tandem) {
+  private TrialWork work(
+      StudyConfig config, Space space, Needs needs, List<String> tandem, Path folder) {
     StudyConfig.Objective objective = config.objective();
     if (objective.train().isPresent()) {
       Path configuration = beside(objective.train().get());
@@ -300,7 +307,12 @@ public final class StudyFile implements KeyPlaces {
       return call ->
           List.of(
               new Task.Alternative(
-                  new Work.TrainWork(tandem, configuration, Path.of("").toAbsolutePath(), call),
+                  new Work.TrainWork(
+                      tandem,
+                      configuration,
+                      Path.of("").toAbsolutePath(),
+                      config.shareData() ? DataShare.name(folder, call.parameters()) : "",
+                      call),
                   needs));
     }
     Set<String> names = new LinkedHashSet<>();

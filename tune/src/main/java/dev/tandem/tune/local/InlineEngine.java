@@ -38,7 +38,7 @@ public final class InlineEngine implements TaskEngine {
     Outcome outcome;
     try {
       outcome =
-          new TaskRun(task.only(chosen), events)
+          new TaskRun(task.only(chosen), events, NodeCache.ofStudies())
               .run(HERE.name(), NOTHING, task.retries().attempts(), false);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

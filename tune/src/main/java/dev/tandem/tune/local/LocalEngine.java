@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 public final class LocalEngine implements TaskEngine {
 
   private final Slots slots;
+  private final NodeCache cache;
   private final Deque<Submitted> waiting = new ArrayDeque<>();
   private final Set<Submitted> unfinished = new HashSet<>();
   private boolean closed;
@@ -33,7 +34,17 @@ public final class LocalEngine implements TaskEngine {
 
   /** An engine on a part of this machine. */
   public LocalEngine(Slots slots) {
+    this(slots, NodeCache.ofStudies());
+  }
+
+  /**
+   * An engine on a part of this machine.
+   *
+   * @param cache where the inputs of tasks are kept
+   */
+  public LocalEngine(Slots slots, NodeCache cache) {
     this.slots = slots;
+    this.cache = cache;
   }
 
   @Override
@@ -119,7 +130,7 @@ public final class LocalEngine implements TaskEngine {
     Submitted(Task task, Task.Alternative chosen, TaskListener events) {
       this.task = task;
       this.chosen = chosen;
-      this.run = new TaskRun(task, events);
+      this.run = new TaskRun(task, events, cache);
     }
 
     /** Only a thread of the system keeps its processors while it starts a process. */

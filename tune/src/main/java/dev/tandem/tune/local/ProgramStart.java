@@ -55,6 +55,11 @@ record ProgramStart(
         .parameters()
         .values()
         .forEach((name, value) -> words.addAll(List.of("--set", name + "=" + value)));
+    if (!work.share().isEmpty()) {
+      String member = "trial-" + attempt.task().number();
+      words.addAll(List.of("--set", "data.share.name=" + work.share()));
+      words.addAll(List.of("--set", "data.share.member=" + member));
+    }
     return new ProgramStart(
         words,
         variables(work.call(), attempt, needs, folder, Protocol.DEFAULT),

@@ -12,14 +12,12 @@ import dev.tandem.tune.task.TaskListener;
 import dev.tandem.tune.task.Work;
 import java.util.Optional;
 
-/**
- * Runs a task on this node, on the calling thread, as often as its retries allow here. Engines of
- * clusters use it on their nodes, too.
- */
-public final class TaskRun {
+/** Runs a task on this node, on the calling thread, as often as its retries allow here. */
+final class TaskRun {
 
   private final Task task;
   private final TaskListener listener;
+  private final NodeCache cache;
   private Optional<Running> running = Optional.empty();
   private boolean cancelled;
 
@@ -27,14 +25,16 @@ public final class TaskRun {
    * A run.
    *
    * @param task with one alternative, the one to run
+   * @param cache has its inputs
    */
-  public TaskRun(Task task, TaskListener listener) {
+  TaskRun(Task task, TaskListener listener, NodeCache cache) {
     this.task = task;
     this.listener = listener;
+    this.cache = cache;
   }
 
   /** Ends what runs, or what would; any thread. */
-  public synchronized void cancel() {
+  synchronized void cancel() {
     cancelled = true;
     running.ifPresent(Running::cancel);
   }
@@ -46,7 +46,7 @@ public final class TaskRun {
    * @param attempts how many may run here
    * @param elsewhere whether it is tried on other nodes when they are used up
    */
-  public Outcome run(String node, Placement placement, int attempts, boolean elsewhere)
+  Outcome run(String node, Placement placement, int attempts, boolean elsewhere)
       throws InterruptedException {
     int number = task.firstAttempt();
     for (int left = attempts - 1; ; left--, number++) {
@@ -86,6 +86,7 @@ public final class TaskRun {
         }
         case Work.CommandWork command -> {
           AttemptFolder folder = AttemptFolder.make(command.call(), attempt.number());
+          cache.place(task.inputs(), command.call(), folder);
           yield process(
               ProgramStart.of(command, attempt, chosen.needs(), folder), attempt, chosen.needs());
         }

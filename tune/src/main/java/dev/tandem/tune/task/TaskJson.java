@@ -56,7 +56,8 @@ public final class TaskJson {
     for (Input input : task.inputs()) {
       ObjectNode each = inputs.addObject().put("name", input.name());
       switch (input) {
-        case Input.FromFile file -> each.put("path", file.path().toString());
+        case Input.FromFile file ->
+            each.put("path", file.path().toString()).put("digest", file.digest());
         case Input.FromBytes bytes -> each.put("bytes", bytes.bytes());
       }
     }
@@ -77,8 +78,9 @@ public final class TaskJson {
       String name = each.path("name").asText();
       inputs.add(
           each.has("path")
-              ? new Input.FromFile(name, Path.of(each.path("path").asText()))
-              : new Input.FromBytes(name, bytes(each.path("bytes"))));
+              ? new Input.FromFile(
+                  name, Path.of(each.path("path").asText()), each.path("digest").asText())
+              : Input.bytes(name, bytes(each.path("bytes"))));
     }
     return new Task(
         readId(tree.path("id")),
@@ -151,6 +153,7 @@ public final class TaskJson {
         train.program().forEach(tree.putArray("program")::add);
         tree.put("configuration", train.configuration().toString());
         tree.put("directory", train.directory().toString());
+        tree.put("share", train.share());
       }
     }
     tree.set("call", write(work.call()));
@@ -180,6 +183,7 @@ public final class TaskJson {
               words(tree.path("program")),
               Path.of(tree.path("configuration").asText()),
               Path.of(tree.path("directory").asText()),
+              tree.path("share").asText(),
               call);
       default -> throw new IllegalArgumentException("no work: " + tree);
     };

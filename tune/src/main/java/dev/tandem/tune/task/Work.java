@@ -55,8 +55,11 @@ public sealed interface Work {
    * @param program words that start Tandem, such as a Java command with its class path
    * @param configuration the file
    * @param directory in which it runs: data that the configuration names is looked for from there
+   * @param share by which trials of one host have their prepared samples in common; empty for
+   *     samples of its own
    */
-  record TrainWork(List<String> program, Path configuration, Path directory, Call call)
+  record TrainWork(
+      List<String> program, Path configuration, Path directory, String share, Call call)
       implements Work {
 
     public TrainWork {
@@ -65,7 +68,7 @@ public sealed interface Work {
 
     @Override
     public Work with(Call other) {
-      return new TrainWork(program, configuration, directory, other);
+      return new TrainWork(program, configuration, directory, share, other);
     }
   }
 

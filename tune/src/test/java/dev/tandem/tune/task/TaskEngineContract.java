@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -302,6 +303,56 @@ public abstract class TaskEngineContract {
             for (int i = 0; i < 12; i++) {
               assertEquals(new Outcome.Completed(100 + i), handles.get(i).outcome().join());
             }
+          }
+        });
+  }
+
+  @Test
+  void inputsAreThereOnceOnEachNode() throws Exception {
+    watched(
+        () -> {
+          Path file = Files.writeString(folder.resolve("table.csv"), "a,b\n");
+          List<Input> inputs =
+              List.of(Input.file("table.csv", file), Input.bytes("words", new byte[] {'x', '\n'}));
+          String script =
+              "test \"$(cat inputs/table.csv inputs/words)\" = 'a,b\nx' &&"
+                  + " printf '{\"accuracy\":%s}' $(stat -L -c %i inputs/table.csv)";
+          try (TaskEngine engine = engine()) {
+            List<RecordingListener> listeners = new ArrayList<>();
+            List<TaskHandle> handles = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+              RecordingListener listener = new RecordingListener();
+              listeners.add(listener);
+              Task task =
+                  new Task(
+                      new TaskId("contract", 40 + i),
+                      List.of(new Task.Alternative(script(40 + i, script), Needs.ONE_CORE)),
+                      Limits.DEFAULT,
+                      RetryPolicy.NONE,
+                      inputs,
+                      1);
+              handles.add(engine.submit(task, listener));
+            }
+            Map<String, Outcome> files = new HashMap<>();
+            for (int i = 0; i < 4; i++) {
+              Outcome outcome = handles.get(i).outcome().join();
+              assertInstanceOf(Outcome.Completed.class, outcome);
+              String node = listeners.get(i).started.getFirst().node();
+              assertEquals(files.computeIfAbsent(node, any -> outcome), outcome);
+            }
+            // What a study began with is kept, whatever becomes of the file.
+            Files.delete(file);
+            Task late =
+                new Task(
+                    new TaskId("contract", 50),
+                    List.of(new Task.Alternative(script(50, script), Needs.ONE_CORE)),
+                    Limits.DEFAULT,
+                    RetryPolicy.NONE,
+                    inputs,
+                    1);
+            assertInstanceOf(
+                Outcome.Completed.class,
+                engine.submit(late, new RecordingListener()).outcome().join());
           }
         });
   }

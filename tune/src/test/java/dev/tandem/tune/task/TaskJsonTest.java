@@ -60,11 +60,15 @@ class TaskJsonTest {
                     new Needs(1, 2, 1, 1L << 33)),
                 new Task.Alternative(
                     new Work.TrainWork(
-                        List.of("java", "-cp", "x"), Path.of("a.yaml"), Path.of("/data"), CALL),
+                        List.of("java", "-cp", "x"),
+                        Path.of("a.yaml"),
+                        Path.of("/data"),
+                        "share",
+                        CALL),
                     new Needs(2, 1, 0, 0))),
             Limits.DEFAULT.withTime(Duration.ofSeconds(3)),
             new RetryPolicy(0, 1, true),
-            List.of(new Input.FromFile("data", Path.of("/data"))),
+            List.of(new Input.FromFile("data", Path.of("/data"), "0a1b")),
             4);
     assertEquals(task, TaskJson.read(sent(TaskJson.write(task))));
   }
