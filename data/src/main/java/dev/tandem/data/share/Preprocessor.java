@@ -10,6 +10,7 @@ final class Preprocessor implements Runnable {
   private final SampleRing ring;
   private final RecordChunks records;
   private final ChunkMaker maker;
+  private final PreparationThreads all;
   private final int index;
 
   /**
@@ -17,19 +18,25 @@ final class Preprocessor implements Runnable {
    *
    * @param records say which record is where
    * @param maker makes them
-   * @param index of the thread among those of the participant
+   * @param all threads of the participant
+   * @param index of the thread among them
    */
-  Preprocessor(SampleRing ring, RecordChunks records, ChunkMaker maker, int index) {
+  Preprocessor(
+      SampleRing ring, RecordChunks records, ChunkMaker maker, PreparationThreads all, int index) {
     this.ring = ring;
     this.records = records;
     this.maker = maker;
+    this.all = all;
     this.index = index;
   }
 
   @Override
   public void run() {
     ShareArea area = ring.area();
-    while (!ring.closed()) {
+    while (!ring.closed() && all.wants(index)) {
+      if (index == 0) {
+        all.follow();
+      }
       int progress = ring.progress();
       long chunk = active(area) ? ring.claim() : -1;
       if (chunk < 0) {

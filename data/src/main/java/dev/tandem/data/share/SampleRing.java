@@ -249,6 +249,9 @@ final class SampleRing {
       if (there > chunk || own.is(Consumer.BEHIND)) {
         return NONE;
       }
+      if (leavesSlowerBehind(own)) {
+        wentOn();
+      }
       long now = System.nanoTime();
       began = began == 0 ? now : began;
       looked = looked == 0 ? now : looked;
@@ -263,6 +266,30 @@ final class SampleRing {
       futex.await(produced, before, LOOK_NANOS);
     }
     return NONE;
+  }
+
+  /**
+   * Lets what slower consumers need be overwritten, if a faster one waits because that fills the
+   * memory.
+   *
+   * @return whether there were any
+   */
+  private boolean leavesSlowerBehind(Consumer own) {
+    long base = options.together() || gathering() ? NONE : base();
+    if (base < 0 || head() < base + geometry.chunks()) {
+      return false;
+    }
+    boolean any = false;
+    for (Consumer consumer : consumers) {
+      if (consumer.row() != own.row()
+          && consumer.is(Consumer.ACTIVE)
+          && consumer.cursor() / geometry.chunk() <= base
+          && Pace.slower(consumer.rate(), own.rate())) {
+        consumer.become(Consumer.ACTIVE, Consumer.BEHIND);
+        any = true;
+      }
+    }
+    return any;
   }
 
   /** Whether a chunk is not going to be made. */

@@ -66,14 +66,21 @@ final class ShareArea implements AutoCloseable {
   static final long JOINED_AT = 328;
   static final long BEGAN_AT = 336;
   private static final long GENERATIONS_AT = 344;
+  private static final long MOST_THREADS_AT = 348;
   private static final long PARTICIPANTS_AT = 512;
   static final long CONSUMERS_AT = PARTICIPANTS_AT + (long) PARTICIPANTS * PARTICIPANT_BYTES;
   static final long CHUNKS_AT = CONSUMERS_AT + (long) CONSUMERS * CONSUMER_BYTES;
+
+  private static final int PAGE = 4096;
+
+  /** What the memory has besides chunks and their states, at most. */
+  static final long BOOKKEEPING = CHUNKS_AT + PAGE;
 
   // Of a participant.
   private static final int PRESENT = 0;
   private static final int THREADS = 4;
   private static final int GENERATION = 8;
+  private static final int OWN_THREADS = 12;
   static final int PREPARED = 16;
   static final int BUSY_NANOS = 24;
   static final int CPU_NANOS = 32;
@@ -113,8 +120,11 @@ final class ShareArea implements AutoCloseable {
         lock(file);
         if (file.size() != REMOVED) {
           ShareArea area = entered(path, file, wanted, fingerprint);
-          writeInt(area.memory, area.participant(area.self) + THREADS, threads);
+          writeInt(area.memory, area.participant(area.self) + OWN_THREADS, threads);
+          area.threadsNow(threads);
           writeInt(area.memory, area.participant(area.self) + PRESENT, 1);
+          int most = readInt(area.memory, MOST_THREADS_AT);
+          writeInt(area.memory, MOST_THREADS_AT, Math.max(most, area.ownThreads()));
           file.unlockOwn(MUTEX);
           kept = true;
           return area;
@@ -243,7 +253,7 @@ final class ShareArea implements AutoCloseable {
   }
 
   private static long payloadAt(Geometry geometry) {
-    return (CHUNKS_AT + (long) geometry.chunks() * CHUNK_BYTES + 4095) / 4096 * 4096;
+    return (CHUNKS_AT + (long) geometry.chunks() * CHUNK_BYTES + PAGE - 1) / PAGE * PAGE;
   }
 
   /** Writes all of it, so that a lack of memory shows here and not at the first use. */
@@ -359,6 +369,30 @@ final class ShareArea implements AutoCloseable {
       threads += present(slot) ? readInt(memory, participant(slot) + THREADS) : 0;
     }
     return threads;
+  }
+
+  /** How many threads prepare samples in this participant. */
+  void threadsNow(int count) {
+    writeInt(memory, participant(self) + THREADS, count);
+  }
+
+  /** Threads that participants brought with them, of those that are there. */
+  private int ownThreads() {
+    int threads = 0;
+    for (int slot = 0; slot < PARTICIPANTS; slot++) {
+      threads += present(slot) ? readInt(memory, participant(slot) + OWN_THREADS) : 0;
+    }
+    return threads;
+  }
+
+  /** Threads that have left, if this is the first participant of those that prepare samples. */
+  int threadsToTakeOver() {
+    for (int slot = 0; slot < self; slot++) {
+      if (present(slot) && readInt(memory, participant(slot) + OWN_THREADS) > 0) {
+        return 0;
+      }
+    }
+    return Math.max(0, readInt(memory, MOST_THREADS_AT) - ownThreads());
   }
 
   /** A sum over participants, also those that have left in this run of the area. */

@@ -105,7 +105,8 @@ public final class SharedLoader implements BatchSource {
     Step step = steps.at(position);
     Step.Share share = plan.share(step);
     if (returned != 0) {
-      pace.took(share.count(), (entered - returned) / 1e9);
+      // All ranks of a member go on as fast as one of them.
+      pace.took(step.count(), (entered - returned) / 1e9);
       row.rate(pace.rate());
     }
     taken.ifPresent(this::adjust);
@@ -142,12 +143,13 @@ public final class SharedLoader implements BatchSource {
   /** Follows the speed of the others, and goes on further ahead after it was too slow. */
   private void adjust(TakenSamples own) {
     int present = Math.max(1, own.every());
-    int wished = pace.every(present, ring.present(), row);
+    boolean pressed = ring.queue(row) >= ring.geometry().samples() / 2;
+    int wished = pace.every(present, ring.present(), row, pressed);
     // Only one that others are about to wait for leaves out more.
-    boolean near = ring.queue(row) < ring.geometry().samples() / 2;
-    int every = wished > present && near ? present : wished;
-    if (present > 1 && ring.queue(row) > ring.geometry().samples() * FULL) {
-      every = Math.max(every, present + 1); // it still falls behind
+    int every = wished > present && !pressed ? present : wished;
+    boolean full = ring.queue(row) > ring.geometry().samples() * FULL;
+    if (full && present > 1 && present <= pace.wished()) {
+      every = present + 1; // it still falls behind
     }
     boolean late = row.is(Consumer.BEHIND) || !ring.ahead(own.next());
     if (own.alone()) {
@@ -187,6 +189,9 @@ public final class SharedLoader implements BatchSource {
   private boolean take(long sample, int place) {
     if (taken.isEmpty()) {
       long ordinal = records.ordinal(sample);
+      if (row.is(Consumer.BEHIND) && ring.ahead(sample)) {
+        row.become(Consumer.BEHIND, Consumer.ACTIVE); // it has caught up by itself
+      }
       boolean good = copied(sample, place) || prepared(ordinal, visit(sample), place);
       passBegins(visit(sample));
       passSum += TakenSamples.mix(ordinal);
@@ -195,6 +200,10 @@ public final class SharedLoader implements BatchSource {
     }
     TakenSamples own = taken.get();
     boolean copied = false;
+    if (own.sparse()) {
+      own.move(own.next(), pace.wished());
+      place(own.next());
+    }
     while (!copied && !own.alone()) {
       Outcome outcome = ring.copy(own.next(), row, inputs, targets, place);
       copied = outcome == Outcome.COPIED;
@@ -211,7 +220,7 @@ public final class SharedLoader implements BatchSource {
     own.take();
     passBegins(own.passes());
     if (apart && !own.alone()) {
-      move(own, 1);
+      move(own, pace.wished());
     } else {
       onward(own.next());
     }

@@ -13,8 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -33,7 +31,7 @@ public final class SharedSamples implements AutoCloseable {
   private final SampleOrder order;
   private final RecordPreparation preparation;
   private final ShareOptions options;
-  private final List<Thread> threads = new ArrayList<>();
+  private final PreparationThreads threads;
   private boolean closed;
 
   private SharedSamples(
@@ -48,6 +46,7 @@ public final class SharedSamples implements AutoCloseable {
     this.order = order;
     this.preparation = preparation;
     this.options = options;
+    threads = PreparationThreads.start(area, options.threads(), this::preprocessor);
   }
 
   /** The file of a share of this user. */
@@ -59,6 +58,11 @@ public final class SharedSamples implements AutoCloseable {
     return SharedMemoryFile.folders()
         .getFirst()
         .resolve(ShareArea.PREFIX + System.getProperty("user.name") + "-" + name);
+  }
+
+  /** Refuses memory that cannot hold even a few prepared samples. */
+  public static void checkMemory(RecordPreparation preparation, long bytes) {
+    var _ = Geometry.of(preparation, bytes);
   }
 
   /**
@@ -79,16 +83,12 @@ public final class SharedSamples implements AutoCloseable {
         "%s; %s; %d values, %d bytes of target"
             .formatted(what, order, preparation.values(), preparation.targetBytes());
     ShareArea area = ShareArea.join(place, geometry, digest(all), options.threads());
-    SharedSamples samples = new SharedSamples(area, source, order, preparation, options);
-    for (int i = 0; i < options.threads(); i++) {
-      RecordChunks records = samples.records();
-      samples.start(new Preprocessor(samples.ring, records, records, i), i);
-    }
-    return samples;
+    return new SharedSamples(area, source, order, preparation, options);
   }
 
-  private void start(Preprocessor work, int index) {
-    threads.add(Thread.ofPlatform().daemon().name("share-prepare-" + index).start(work));
+  private Preprocessor preprocessor(PreparationThreads all, int index) {
+    RecordChunks records = records();
+    return new Preprocessor(ring, records, records, all, index);
   }
 
   private RecordChunks records() {
@@ -158,19 +158,7 @@ public final class SharedSamples implements AutoCloseable {
     }
     closed = true;
     ring.close();
-    boolean interrupted = false;
-    for (Thread thread : threads) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
+    threads.join();
     area.close();
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 }

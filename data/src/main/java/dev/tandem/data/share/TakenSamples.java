@@ -25,6 +25,9 @@ final class TakenSamples {
   /** Records that are left at the end of a pass may be prepared alone if they are so few. */
   private static final int FEW = 8;
 
+  /** They are, if so many times the usual number of samples lies between them. */
+  private static final int SPARSE = 8;
+
   /** A pass that ends this close to the end of a round leaves the rest of the round out. */
   private static final int CLOSE = 16;
 
@@ -53,6 +56,7 @@ final class TakenSamples {
 
   private long next;
   private boolean found;
+  private long passedOver;
   private long ordinal;
   private long round = -1;
   private EpochOrder roundOrder;
@@ -100,6 +104,15 @@ final class TakenSamples {
 
   /** The place in the sequence of the sample to take next; its record is then known. */
   long next() {
+    if (!found) {
+      passedOver = -next;
+      seek();
+      passedOver += next;
+    }
+    return next;
+  }
+
+  private void seek() {
     while (!found) {
       look(next);
       boolean wanted =
@@ -112,7 +125,19 @@ final class TakenSamples {
         next++;
       }
     }
-    return next;
+  }
+
+  /**
+   * Whether so little is left of this pass, and so far apart, that it would wait for most of a
+   * round; {@link #move} then lets it be prepared alone.
+   */
+  boolean sparse() {
+    var _ = next();
+    return every > 0 && few() && passedOver > (long) SPARSE * every;
+  }
+
+  private boolean few() {
+    return takenInPass > 0 && (size - takenInPass) * FEW <= size;
   }
 
   private void look(long sequence) {
@@ -184,7 +209,7 @@ final class TakenSamples {
     if (takenInPass > 0 && seen == null) {
       seen = replayed();
     }
-    boolean few = takenInPass > 0 && (size - takenInPass) * FEW <= size;
+    boolean few = few();
     begin(few ? sequence - sequence % size : sequence, few ? 0 : one);
   }
 

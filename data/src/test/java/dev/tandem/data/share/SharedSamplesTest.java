@@ -19,11 +19,13 @@ import dev.tandem.data.order.Shuffle;
 import dev.tandem.data.order.Steps;
 import dev.tandem.testkit.TestSeed;
 import dev.tandem.testkit.Watchdog;
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -55,15 +57,24 @@ class SharedSamplesTest {
         folder.resolve("share"), "numbers", records, order, preparation, options);
   }
 
+  /** Memory for so many samples. */
+  private static long bytes(int samples) {
+    return ShareArea.BOOKKEEPING + samples * (VALUES * Float.BYTES + Long.BYTES + 8L);
+  }
+
   private Steps steps(int batch) {
     return new Steps(order, batch, EpochEnd.EXACT);
   }
 
   /** The records that a consumer was given, in order. */
   private List<Long> consume(SharedSamples share, String name, int batch, int epochs, long nanos) {
-    List<Long> had = new ArrayList<>();
     Steps steps = steps(batch);
-    Plan plan = new Plan(0, 1, Position.START, steps.stepsFor(epochs));
+    return consume(
+        share, name, steps, new Plan(0, 1, Position.START, steps.stepsFor(epochs)), nanos);
+  }
+
+  private List<Long> consume(SharedSamples share, String name, Steps steps, Plan plan, long nanos) {
+    List<Long> had = new ArrayList<>();
     try (SharedLoader loader =
         share.loader(name, steps, plan, LoaderOptions.DEFAULT, Optional.empty())) {
       while (loader.hasNext()) {
@@ -128,7 +139,7 @@ class SharedSamplesTest {
 
   @Test
   void givesAllMembersTheSameSequenceInBatchesOfTheirOwn() throws Exception {
-    together(ShareOptions.DEFAULT.withConsumers(4).withTogether(true).withBytes(16L << 10), 4, 3);
+    together(ShareOptions.DEFAULT.withConsumers(4).withTogether(true).withBytes(bytes(200)), 4, 3);
     assertEquals(3 * SIZE, preparation.made().doubleValue(), 200, "made once for all");
   }
 
@@ -159,7 +170,7 @@ class SharedSamplesTest {
   void givesMembersOfDifferentSpeedEachSampleOncePerPass() throws Exception {
     // A window of a tenth of a round: the slow cannot stay in it.
     ShareOptions options =
-        ShareOptions.DEFAULT.withConsumers(3).withBytes(SIZE / 10 * 72L).withPatience(0.3);
+        ShareOptions.DEFAULT.withConsumers(3).withBytes(bytes(SIZE / 10)).withPatience(0.3);
     int[] speeds = {5, 2, 1};
     List<ShareStatus.Taker> takers;
     try (SharedSamples watch = join(options.withThreads(0));
@@ -188,7 +199,7 @@ class SharedSamplesTest {
   @Test
   void goesOnWhereItWasAlsoWhenTheOthersAreFarAhead() {
     Steps steps = steps(16);
-    try (SharedSamples share = join(ShareOptions.DEFAULT.withBytes(8 << 10))) {
+    try (SharedSamples share = join(ShareOptions.DEFAULT.withBytes(bytes(100)))) {
       Optional<String> saved;
       Position position;
       List<Long> had = new ArrayList<>();
@@ -222,6 +233,89 @@ class SharedSamplesTest {
     for (int i = 0; i < batch.count(); i++) {
       had.add(batch.labels().getAtIndex(ValueLayout.JAVA_LONG, i));
     }
+  }
+
+  @Test
+  void membersOfSeveralRanksGoOnBesideASlowerOne() throws Exception {
+    ShareOptions options =
+        ShareOptions.DEFAULT.withConsumers(3).withBytes(bytes(SIZE / 10)).withPatience(0.3);
+    int epochs = 3;
+    try (SharedSamples watch = join(options.withThreads(0));
+        ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread::new)) {
+      List<Callable<List<Long>>> work = new ArrayList<>();
+      for (int rank = 0; rank < 2; rank++) {
+        Plan plan = new Plan(rank, 2, Position.START, steps(20).stepsFor(epochs));
+        String name = "wide/" + rank;
+        work.add(
+            () -> {
+              try (SharedSamples share = join(options)) {
+                return consume(share, name, steps(20), plan, 100_000);
+              }
+            });
+      }
+      work.add(
+          () -> {
+            try (SharedSamples share = join(options)) {
+              return consume(share, "slow", 10, 1, 1_000_000);
+            }
+          });
+      List<Future<List<Long>>> each = all(threads, work);
+      List<Long> first = each.get(0).get();
+      List<Long> second = each.get(1).get();
+      assertEquals(epochs * SIZE, first.size() + second.size());
+      int halves = SIZE / 2;
+      for (int epoch = 0; epoch < epochs; epoch++) {
+        Set<Long> had = new HashSet<>(first.subList(epoch * halves, (epoch + 1) * halves));
+        had.addAll(second.subList(epoch * halves, (epoch + 1) * halves));
+        assertEquals(SIZE, had.size(), "pass " + epoch);
+      }
+      requireEachOncePerPass(each.get(2).get(), 1);
+      long sum = 0;
+      for (ShareStatus.Taker taker : watch.status().consumers()) {
+        sum += taker.name().startsWith("wide") ? taker.checksum() : 0;
+      }
+      assertEquals(ShareStatus.checksum(SIZE), sum, "the ranks of a member together");
+    }
+  }
+
+  @Test
+  void thoseThatStayTakeOverTheThreadsOfThoseThatLeave() throws Exception {
+    try (SharedSamples first = join(ShareOptions.DEFAULT.withThreads(1))) {
+      try (SharedSamples _ = join(ShareOptions.DEFAULT.withThreads(2))) {
+        assertEquals(3, first.status().threads());
+      }
+      awaitThreads(first, 3);
+      assertEquals(2 * SIZE, consume(first, "a", 32, 2, 0).size());
+      try (SharedSamples _ = join(ShareOptions.DEFAULT.withThreads(1))) {
+        awaitThreads(first, 3); // and gives one back
+      }
+    }
+  }
+
+  private static void awaitThreads(SharedSamples share, int count) throws Exception {
+    var _ =
+        Watchdog.within(
+            Duration.ofSeconds(20),
+            () -> {
+              while (share.status().threads() != count) {
+                LockSupport.parkNanos(1_000_000);
+              }
+              return count;
+            });
+  }
+
+  @Test
+  void memoryIsWithinTheBoundWithAllBookkeeping() throws IOException {
+    for (long bytes : new long[] {bytes(10), 1 << 20, (1 << 20) + 12_345}) {
+      try (SharedSamples _ = join(ShareOptions.DEFAULT.withBytes(bytes))) {
+        long size = Files.size(folder.resolve("share"));
+        assertTrue(size <= bytes, size + " of " + bytes);
+        assertTrue(size > bytes - 16_384, size + " of " + bytes);
+      }
+    }
+    UsageException small =
+        assertThrows(UsageException.class, () -> join(ShareOptions.DEFAULT.withBytes(10_000)));
+    assertTrue(small.getMessage().contains("set data.share.megabytes"), small.getMessage());
   }
 
   @Test
