@@ -18,9 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -98,18 +100,23 @@ class EnsembleTest {
     assertTrue(Files.exists(runs.resolve("pair/ensemble.yaml")));
     assertTrue(Files.size(runs.resolve("pair/queues.jsonl")) > 0);
 
-    // The configuration of a member, alone and without the share.
+    requireSameAsAlone("pair-b");
+  }
+
+  /** That a member has the parameters of its configuration alone, without the share. */
+  private static void requireSameAsAlone(String member) throws IOException {
+    Path runs = folder.resolve("runs");
     String own =
-        Files.readString(runs.resolve("pair-b/config.yaml"))
+        Files.readString(runs.resolve(member).resolve("config.yaml"))
             .replaceFirst("(?m)^  share:\\n(    .*\\n)+", "");
     assertFalse(own.contains("share:"));
-    Path alone = folder.resolve("alone.yaml");
+    Path alone = folder.resolve(member + "-alone.yaml");
     Files.writeString(alone, own);
-    Path json = folder.resolve("alone.json");
-    CommandRun.done("train", alone, "--runs", runs, "--name", "alone", "--json", json);
+    Path json = folder.resolve(member + "-alone.json");
+    CommandRun.done("train", alone, "--runs", runs, "--name", member + "-alone", "--json", json);
     String digest = new ObjectMapper().readTree(json.toFile()).path("digest").asText();
     assertTrue(
-        Files.readString(runs.resolve("pair-b/metrics.jsonl")).contains(digest),
+        Files.readString(runs.resolve(member).resolve("metrics.jsonl")).contains(digest),
         "the digest of the parameters");
   }
 
@@ -139,26 +146,37 @@ class EnsembleTest {
   })
   void theOthersSurviveTheKillOfAProcess(String pipeline, String victim) throws Exception {
     String name = pipeline + "-" + victim.toLowerCase(Locale.ROOT).charAt(0); // no name of a class
-    AtomicBoolean killed = new AtomicBoolean();
     AtomicBoolean ended = new AtomicBoolean();
-    Path metrics = folder.resolve("runs").resolve(name + "-a").resolve("metrics.jsonl");
-    Thread killer =
-        Thread.ofPlatform()
-            .daemon()
-            .start(
-                () -> {
-                  while (!killed.get() && !ended.get()) {
-                    LockSupport.parkNanos(20_000_000);
-                    killed.set(began(metrics) && kill(victim, name));
-                  }
-                });
+    FutureTask<Boolean> killer = killer(name + "-a", victim, name, ended);
     JsonNode result = ensemble(name, "--set", "pipeline=" + pipeline, "--set", "train.epochs=12");
     ended.set(true);
-    killer.join();
-    assertTrue(killed.get(), "the ensemble ended before the kill");
+    assertTrue(killer.get(), "the ensemble ended before the kill");
     assertEquals(1, result.path("restarts").asInt() + preprocessors(victim));
     assertEquals("done", result.path("state").asText());
     requireExact(result, 2);
+  }
+
+  /**
+   * Kills a process once a run has a checkpoint; false if that has ended before.
+   *
+   * @param program a part of the command of the process
+   * @param named another part
+   */
+  private static FutureTask<Boolean> killer(
+      String run, String program, String named, AtomicBoolean ended) {
+    Path metrics = folder.resolve("runs").resolve(run).resolve("metrics.jsonl");
+    FutureTask<Boolean> killer =
+        new FutureTask<>(
+            () -> {
+              boolean killed = false;
+              while (!killed && !ended.get()) {
+                LockSupport.parkNanos(20_000_000);
+                killed = began(metrics) && kill(program, named);
+              }
+              return killed;
+            });
+    Thread.ofPlatform().daemon().start(killer);
+    return killer;
   }
 
   private static boolean began(Path metrics) {
@@ -187,6 +205,70 @@ class EnsembleTest {
         };
     Optional<ProcessHandle> child = ProcessHandle.current().descendants().filter(wanted).findAny();
     return child.map(ProcessHandle::destroyForcibly).orElse(false);
+  }
+
+  @Test
+  @Tag("slow")
+  void resumesMembersThatWereLostAndLeavesThoseThatAreDone() throws Exception {
+    AtomicBoolean ended = new AtomicBoolean();
+    FutureTask<Boolean> killer = killer("half-b", "RankMain", "half-b", ended);
+    List<Object> words =
+        List.of("ensemble", config, "--name", "half", "--runs", folder.resolve("runs"));
+    String failure =
+        CommandRun.failed(1, with(words, "--set", "train.epochs=12", "--set", "max-restarts=0"));
+    ended.set(true);
+    assertTrue(killer.get(), failure);
+    assertTrue(failure.contains("member b"), failure);
+    Path first = folder.resolve("runs/half-a/metrics.jsonl");
+    String done = Files.readString(first);
+
+    JsonNode result = ensemble("half", "--set", "train.epochs=12", "--resume");
+    assertEquals("done", result.path("state").asText());
+    for (JsonNode member : result.path("members")) {
+      assertEquals("done", member.path("state").asText());
+    }
+    assertEquals(done, Files.readString(first), "a member that is done stays as it is");
+    requireExact(result, 1);
+    assertTrue(result.at("/share/prepared").asLong() < 12 * IMAGES, "it went on from a checkpoint");
+    requireSameAsAlone("half-b");
+  }
+
+  private static Object[] with(List<Object> words, Object... more) {
+    return Stream.concat(words.stream(), Stream.of(more)).toArray();
+  }
+
+  @Test
+  @Tag("slow")
+  void aMemberOfTwoRanksGoesOnBesideASlowerOne() throws IOException {
+    Path mixed = folder.resolve("mixed.yaml");
+    Files.writeString(
+        mixed,
+        Files.readString(config)
+            .replace("- name: a\n", "- name: a\n  ranks: 2\n")
+            .replace("pace: together", "pace: own\nmegabytes: 1")
+            .replace("{seed: 12,", "{seed: 12, network: {model: lenet},"));
+    Path json = folder.resolve("mixed.json");
+    CommandRun.done(
+        "ensemble",
+        mixed,
+        "--runs",
+        folder.resolve("runs"),
+        "--json",
+        json,
+        "--set",
+        "train.epochs=6");
+    JsonNode result = new ObjectMapper().readTree(json.toFile());
+    assertEquals("done", result.path("state").asText());
+    long ranks = 0;
+    for (JsonNode consumer : result.at("/share/consumers")) {
+      if (consumer.path("name").asText().startsWith("a")) {
+        ranks += consumer.path("checksum").asLong(); // each has its part of a batch
+      } else {
+        assertEquals(ShareStatus.checksum(IMAGES), consumer.path("checksum").asLong());
+      }
+    }
+    assertEquals(3, result.at("/share/consumers").size());
+    assertEquals(ShareStatus.checksum(IMAGES), ranks);
   }
 
   @Test

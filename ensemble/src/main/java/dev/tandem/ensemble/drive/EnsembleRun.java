@@ -140,6 +140,10 @@ public final class EnsembleRun implements AutoCloseable {
       training.checkRanks(member.ranks());
       first = first == null ? training : first;
       boolean shared = !(config.settings().kind() instanceof Pipeline.Duplicated);
+      if (shared) {
+        SharedSamples.checkMemory(
+            training.trainingPreparation(), config.settings().megabytes() << 20);
+      }
       if (shared && !training.trainingSamples().equals(first.trainingSamples())) {
         throw new UsageException(
             "member %s takes other samples than member %s, but %s shares them: give both the same data, input and classes, or set pipeline: duplicated"
