@@ -1,9 +1,12 @@
 package dev.tandem.bench.cli;
 
+import static java.util.stream.Collectors.toSet;
+
 import dev.tandem.bench.ensemble.EnsembleBenchmark;
 import dev.tandem.bench.ensemble.EnsembleEffort;
 import dev.tandem.bench.ensemble.EnsemblePlots;
 import dev.tandem.bench.ensemble.EnsembleRow;
+import dev.tandem.bench.ensemble.EnsembleStudy;
 import dev.tandem.bench.ensemble.ImageConsumer;
 import dev.tandem.cli.ConsoleProgress;
 import dev.tandem.cli.TandemCommand;
@@ -32,6 +35,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  ./tandem bench ensemble --quick            duplicated and all-shared: 3 minutes at most",
       "  ./tandem bench ensemble --members 4 --consumers 0.31,train",
+      "  ./tandem bench ensemble --only unequal,adaptive,exact",
       "  ./tandem bench ensemble --json ensemble.json --report ensemble.html"
     })
 final class BenchEnsembleCommand extends TandemCommand {
@@ -60,6 +64,15 @@ final class BenchEnsembleCommand extends TandemCommand {
   private List<String> consumers;
 
   @Option(
+      names = "--only",
+      paramLabel = "STUDY",
+      split = ",",
+      description =
+          "cost, unequal, adaptive, exact, peak or slowdown. Default: all, with --quick cost and"
+              + " peak.")
+  private List<String> only;
+
+  @Option(
       names = "--report",
       paramLabel = "FILE",
       description = "Write a page with plots: peak(n), processor time beside all-shared.")
@@ -76,6 +89,9 @@ final class BenchEnsembleCommand extends TandemCommand {
     }
     if (consumers != null) {
       effort = effort.withConsumers(consumers.stream().map(ImageConsumer::of).toList());
+    }
+    if (only != null) {
+      effort = effort.withStudies(only.stream().map(EnsembleStudy::of).collect(toSet()));
     }
     List<EnsembleRow> found = new ArrayList<>();
     List<EnsembleRow> rows =

@@ -40,17 +40,29 @@ public final class EnsembleBenchmark {
       try (MemberPool pool = new MemberPool(database, folder.path())) {
         pool.grow(effort.processes(), progress);
         double prepared = prepared(pool);
-        keep.accept(new CostStudy(pool, effort, prepared, progress).run(machine));
-        if (effort.studies()) {
+        if (wants(EnsembleStudy.COST)) {
+          keep.accept(new CostStudy(pool, effort, prepared, progress).run(machine));
+        }
+        if (wants(EnsembleStudy.UNEQUAL)) {
           keep.accept(new UnequalStudy(pool, prepared, progress).run(machine));
+        }
+        if (wants(EnsembleStudy.ADAPTIVE)) {
           keep.accept(new AdaptiveStudy(pool, prepared, progress).run(machine));
+        }
+        if (wants(EnsembleStudy.EXACT)) {
           keep.accept(new LossStudy(pool, prepared, progress).run(machine));
         }
-        limited(pool, machine, keep);
+        if (wants(EnsembleStudy.PEAK) || wants(EnsembleStudy.SLOWDOWN)) {
+          limited(pool, machine, keep);
+        }
       }
     }
     List<EnsembleRow> peaks = rows.stream().filter(row -> row.study().equals("peak")).toList();
     return rows.stream().map(row -> row.withPeak(peaks)).toList();
+  }
+
+  private boolean wants(EnsembleStudy study) {
+    return effort.studies().contains(study);
   }
 
   private void limited(MemberPool pool, String machine, Consumer<List<EnsembleRow>> keep) {
@@ -60,7 +72,7 @@ public final class EnsembleBenchmark {
     }
     try (LimitStudy limits = new LimitStudy(pool, effort, progress)) {
       keep.accept(limits.peaks(machine));
-      if (effort.studies()) {
+      if (wants(EnsembleStudy.SLOWDOWN)) {
         keep.accept(limits.slowdowns(machine));
       }
     }

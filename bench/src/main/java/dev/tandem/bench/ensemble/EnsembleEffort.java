@@ -2,7 +2,9 @@ package dev.tandem.bench.ensemble;
 
 import dev.tandem.core.UsageException;
 import dev.tandem.ensemble.Pipeline;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * How much is measured.
@@ -12,7 +14,7 @@ import java.util.List;
  * @param members how many an ensemble has
  * @param consumers what members do with images
  * @param pipelines those that are compared
- * @param studies whether members that differ, that leave and that are lost are looked at, too
+ * @param studies what is looked at
  */
 public record EnsembleEffort(
     int rounds,
@@ -20,7 +22,7 @@ public record EnsembleEffort(
     List<Integer> members,
     List<ImageConsumer> consumers,
     List<Pipeline> pipelines,
-    boolean studies) {
+    Set<EnsembleStudy> studies) {
 
   private static final int PREPROCESSORS = 2;
 
@@ -36,7 +38,7 @@ public record EnsembleEffort(
               new Pipeline.AllShared(),
               new Pipeline.SingleBroadcast(PREPROCESSORS),
               new Pipeline.MultiBroadcast(PREPROCESSORS)),
-          true);
+          EnumSet.allOf(EnsembleStudy.class));
 
   /** Within three minutes. */
   public static final EnsembleEffort QUICK =
@@ -46,12 +48,13 @@ public record EnsembleEffort(
           List.of(2, 4),
           List.of(ImageConsumer.MEDIUM),
           List.of(new Pipeline.Duplicated(), new Pipeline.AllShared()),
-          false);
+          EnumSet.of(EnsembleStudy.COST, EnsembleStudy.PEAK));
 
   public EnsembleEffort {
     members = List.copyOf(members);
     consumers = List.copyOf(consumers);
     pipelines = List.copyOf(pipelines);
+    studies = Set.copyOf(studies);
     if (rounds < 1) {
       throw new UsageException("--rounds must be at least 1, not " + rounds);
     }
@@ -70,6 +73,10 @@ public record EnsembleEffort(
 
   public EnsembleEffort withConsumers(List<ImageConsumer> some) {
     return new EnsembleEffort(rounds, images, members, some, pipelines, studies);
+  }
+
+  public EnsembleEffort withStudies(Set<EnsembleStudy> some) {
+    return new EnsembleEffort(rounds, images, members, consumers, pipelines, some);
   }
 
   /** The most processes of all cases. */

@@ -15,7 +15,7 @@ final class MemberPool implements AutoCloseable {
   private static final int WARMING = 2 * EnsembleImages.COUNT;
 
   /** What a share may take, in bytes: fewer images than a pass has. */
-  static final long MEMORY = 8L << 20;
+  static final long MEMORY = 4L << 20;
 
   private final Path database;
   private final Path folder;

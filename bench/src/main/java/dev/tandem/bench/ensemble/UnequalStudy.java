@@ -1,5 +1,7 @@
 package dev.tandem.bench.ensemble;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.tandem.core.Progress;
 import dev.tandem.ensemble.Pipeline;
 import java.util.ArrayList;
@@ -14,7 +16,7 @@ final class UnequalStudy {
   /** Of the fastest, as a share of what one process prepares. */
   private static final double FASTEST = 0.6;
 
-  private static final int PASSES = 2;
+  private static final int PASSES = 4;
 
   private final MemberPool pool;
   private final double fastest;
@@ -42,18 +44,17 @@ final class UnequalStudy {
               own,
               "fastest of 1:2:5 at its own pace; ratio: to the same member alone",
               machine));
-      double mean = seconds(own);
-      double together = seconds(lockstep);
       rows.add(
           row(
               null,
-              mean / together,
+              mean(own) / mean(lockstep),
               own,
               String.format(
                   Locale.ROOT,
-                  "ends after %.1f s on average; ratio: to %.1f s side by side",
-                  mean,
-                  together),
+                  "end after %s, ratio: to %s side by side; %,d images prepared for one alone",
+                  seconds(own),
+                  seconds(lockstep),
+                  own.stream().mapToLong(MemberReport::alone).sum()),
               machine));
       long memory = own.stream().mapToLong(MemberReport::memory).max().orElseThrow();
       rows.add(
@@ -86,7 +87,14 @@ final class UnequalStudy {
     return requests;
   }
 
-  private static double seconds(List<MemberReport> reports) {
+  private static String seconds(List<MemberReport> reports) {
+    return reports.stream()
+            .map(report -> String.format(Locale.ROOT, "%.1f", report.seconds()))
+            .collect(joining(", "))
+        + " s";
+  }
+
+  private static double mean(List<MemberReport> reports) {
     return reports.stream().mapToDouble(MemberReport::seconds).average().orElseThrow();
   }
 
