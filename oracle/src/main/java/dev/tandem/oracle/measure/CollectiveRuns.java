@@ -13,7 +13,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.IntConsumer;
 
@@ -46,13 +48,13 @@ final class CollectiveRuns implements AutoCloseable {
   private final MemorySegment incoming;
   private final MemorySegment worked = arena.allocate(2 * WORKED_BYTES, 64);
   private final SplittableRandom random;
-  private final List<Profile.Collective> rows = new ArrayList<>();
+  private final Map<Profile.Collective, Runs> rows = new LinkedHashMap<>();
 
   /**
    * Measurements of all ranks.
    *
    * @param shared whether ranks take turns on cores
-   * @param seconds that the runs of one operation of some bytes take, about
+   * @param seconds that the runs of one operation of some bytes take in a round, about
    * @param longest bytes
    */
   CollectiveRuns(Communicator all, boolean shared, double seconds, long longest) {
@@ -85,17 +87,34 @@ final class CollectiveRuns implements AutoCloseable {
     return sizes;
   }
 
-  /** Number of tasks of which {@link #run} tells. */
+  /** Number of tasks of which {@link #round} tells. */
   int tasks() {
     return sizes().size() * Operation.values().length * lengths().size();
   }
 
+  /** Of each the round that took least. */
+  List<Profile.Collective> rows() {
+    List<Profile.Collective> all = new ArrayList<>();
+    rows.forEach(
+        (row, runs) ->
+            all.add(
+                new Profile.Collective(
+                    row.operation(),
+                    row.ranks(),
+                    row.flows(),
+                    row.bytes(),
+                    runs.seconds(),
+                    runs.spread())));
+    return all;
+  }
+
   /**
-   * Measures everything.
+   * Measures everything once.
    *
-   * @param progress told the number of tasks that are done
+   * @param progress told the number of tasks of the round that are done
    */
-  List<Profile.Collective> run(IntConsumer progress) {
+  void round(IntConsumer progress) {
+    int done = 0;
     for (int size : sizes()) {
       int first = all.rank() / size * size;
       int[] members = new int[size];
@@ -106,14 +125,19 @@ final class CollectiveRuns implements AutoCloseable {
           try (Call call = call(operation, group, back)) {
             warmUp(call);
             for (long bytes : lengths()) {
-              rows.add(measured(operation, size, bytes, call));
-              progress.accept(rows.size());
+              rows.merge(row(operation, size, bytes), measured(bytes, call), Runs::lesser);
+              progress.accept(++done);
             }
           }
         }
       }
     }
-    return rows;
+  }
+
+  /** One without figures. */
+  private Profile.Collective row(Operation operation, int size, long bytes) {
+    return new Profile.Collective(
+        MeasuredCollectives.word(operation), size, all.size() / size, bytes, 0, 0);
   }
 
   /** An operation of some bytes. */
@@ -215,17 +239,10 @@ final class CollectiveRuns implements AutoCloseable {
     all.barrier();
   }
 
-  private Profile.Collective measured(Operation operation, int size, long bytes, Call call) {
+  private Runs measured(long bytes, Call call) {
     double first = times(call, bytes, 2)[1];
     int count = (int) Math.clamp(seconds / (first + LATE_NANOS / 1e9), FEWEST, MOST);
-    Runs runs = Runs.of(times(call, bytes, count), shared);
-    return new Profile.Collective(
-        MeasuredCollectives.word(operation),
-        size,
-        all.size() / size,
-        bytes,
-        runs.seconds(),
-        runs.spread());
+    return Runs.of(times(call, bytes, count), shared);
   }
 
   /** The same on all ranks. */

@@ -14,9 +14,11 @@ import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.cost.SamplesByLayer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Gathers what the passes of layers took on a rank, by signature and samples. One thread. */
@@ -55,6 +57,7 @@ final class LayerFigures {
   private final boolean shared;
   private final Map<String, Profile.Layer> layers = new LinkedHashMap<>();
   private final Map<Key, List<Profile.Times>> times = new HashMap<>();
+  private final Map<Key, Profile.Times> least = new HashMap<>();
   private final List<Copied> copies = new ArrayList<>();
   private final List<Besides> besides = new ArrayList<>();
 
@@ -77,17 +80,35 @@ final class LayerFigures {
     private final LocalNetwork network;
     private final Map<String, Layer> own = new HashMap<>();
     private final List<Double> rest = new ArrayList<>();
+    private final Set<String> exchanges = new HashSet<>();
+    private final List<double[]> stretches = new ArrayList<>();
+    private final List<Double> current = new ArrayList<>();
+    private long stretch;
     private long told;
 
     Turn(LocalNetwork network) {
       this.network = network;
-      network.spec().nodes().forEach(node -> own.put(node.name(), new Layer()));
+      for (NetworkSpec.Node node : network.spec().nodes()) {
+        own.put(node.name(), new Layer());
+        if (node.layer() instanceof Exchange) {
+          exchanges.add(node.name());
+        }
+      }
     }
 
     @Override
     public void took(String layer, LayerPass pass, long computing, long transferring) {
       own.get(layer).now.merge(pass, computing, Long::sum);
       told += computing + transferring;
+      stretch += computing;
+      if (exchanges.contains(layer)) {
+        endStretch();
+      }
+    }
+
+    private void endStretch() {
+      current.add(stretch / 1e9);
+      stretch = 0;
     }
 
     /** A forward and backward pass is done. */
@@ -95,6 +116,14 @@ final class LayerFigures {
       own.values().forEach(Layer::end);
       rest.add((nanos - told) / 1e9);
       told = 0;
+      endStretch();
+      stretches.add(array(current));
+      current.clear();
+    }
+
+    /** Seconds of each pass from exchange to exchange, where ranks meet. */
+    List<double[]> stretches() {
+      return stretches;
     }
 
     /** All runs of the turn are done. */
@@ -155,7 +184,17 @@ final class LayerFigures {
         List.of());
   }
 
-  /** Whether all layers of a rank's network are known for these samples. */
+  /** All has been measured once more: of each layer the round that took least counts. */
+  void endRound() {
+    times.forEach((key, all) -> least.merge(key, Mean.of(all), LayerFigures::lesser));
+    times.clear();
+  }
+
+  private static Profile.Times lesser(Profile.Times one, Profile.Times other) {
+    return one.sum() <= other.sum() ? one : other;
+  }
+
+  /** Whether all layers of a rank's network are known for these samples in this round. */
   boolean knows(LocalNetwork network, int samples) {
     List<List<Shape>> inputs = network.spec().layerInputs();
     Map<String, SampleShare> shares = SamplesByLayer.of(network);
@@ -175,11 +214,11 @@ final class LayerFigures {
   /** What was measured, layers in the order in which they came. */
   List<Profile.Layer> layers() {
     Map<String, Map<Integer, Profile.Times>> bySamples = new HashMap<>();
-    times.forEach(
-        (key, all) ->
+    least.forEach(
+        (key, figures) ->
             bySamples
                 .computeIfAbsent(key.signature, _ -> new TreeMap<>())
-                .put(key.samples, Mean.of(all)));
+                .put(key.samples, figures));
     List<Profile.Layer> rows = new ArrayList<>();
     layers.forEach(
         (signature, layer) ->

@@ -21,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,8 +37,8 @@ final class LayerRuns {
   private static final Seed SEED = new Seed(28);
   private static final int WARM_UP_PASSES = 20;
 
-  /** How often the time of an item. */
-  private static final double WARM_UP = 5;
+  /** How often the time of an item in a round. */
+  private static final double WARM_UP = 10;
 
   private static final int FEWEST = 3;
   private static final int MOST = 60;
@@ -57,13 +58,16 @@ final class LayerRuns {
   private final double seconds;
   private final LayerFigures figures;
   private final List<Double> kept = new ArrayList<>();
+  private final boolean shared;
+  private final Map<LayerItem, LocalNetwork> wanted = new LinkedHashMap<>();
   private final List<Double> waits = new ArrayList<>();
+  private final List<Double> waitsAtExchanges = new ArrayList<>();
 
   /**
    * Measurements of all ranks.
    *
    * @param shared whether ranks take turns on cores
-   * @param seconds that the runs of an item take, about
+   * @param seconds that the runs of an item take in a round, about
    */
   LayerRuns(
       Communicator all, Engine engine, List<LayerItem> items, boolean shared, double seconds) {
@@ -71,6 +75,7 @@ final class LayerRuns {
     this.engine = engine;
     this.items = items;
     this.seconds = seconds;
+    this.shared = shared;
     figures = new LayerFigures(shared);
   }
 
@@ -86,6 +91,11 @@ final class LayerRuns {
   /** Share of a pass that ranks wait for the slowest; the same on all ranks. */
   double waiting() {
     return waits.stream().mapToDouble(Double::doubleValue).average().orElse(0);
+  }
+
+  /** The same where they wait at each exchange, not only at the end of a pass. */
+  double waitingAtExchanges() {
+    return waitsAtExchanges.stream().mapToDouble(Double::doubleValue).average().orElse(waiting());
   }
 
   /** Makes passes until the programs that make them are compiled. */
@@ -116,21 +126,30 @@ final class LayerRuns {
   }
 
   /**
-   * Measures all items, those whose layers are all known left out.
+   * Measures all items once, those whose layers are all known from other items left out.
    *
    * @param progress told what comes and the number of items before it
    */
-  void run(ObjIntConsumer<LayerItem> progress) {
+  void round(ObjIntConsumer<LayerItem> progress) {
+    boolean first = wanted.isEmpty();
     for (int i = 0; i < items.size(); i++) {
       LayerItem item = items.get(i);
       progress.accept(item, i);
-      LocalNetwork network = item.plan(all.rank());
-      int[] wanted = {figures.knows(network, item.samples()) ? 0 : 1};
-      all.allreduce(MemorySegment.ofArray(wanted), DType.INT32, ReduceOp.MAX);
-      if (wanted[0] == 1) {
+      if (first && unknown(item)) {
+        wanted.put(item, item.plan(all.rank()));
+      }
+      LocalNetwork network = wanted.get(item);
+      if (network != null) {
         measure(item, network);
       }
     }
+    figures.endRound();
+  }
+
+  private boolean unknown(LayerItem item) {
+    int[] unknown = {figures.knows(item.plan(all.rank()), item.samples()) ? 0 : 1};
+    all.allreduce(MemorySegment.ofArray(unknown), DType.INT32, ReduceOp.MAX);
+    return unknown[0] == 1;
   }
 
   private void measure(LayerItem item, LocalNetwork local) {
@@ -151,7 +170,7 @@ final class LayerRuns {
         kept.add((engine.memory().peak() - before) / counted(local, item.samples()));
       }
       int runs = (int) Math.clamp(seconds / pass(network, samples, step), FEWEST, MOST);
-      double[] own = new double[runs];
+      List<double[]> own = new ArrayList<>();
       for (int run = 0; run < runs; run++) {
         // As in training, parameters change between passes, and samples are new ones.
         optimizer.step(RATE);
@@ -161,21 +180,37 @@ final class LayerRuns {
         double _ = network.forwardBackward(next, step.withTimer(turn));
         long took = System.nanoTime() - began;
         turn.end(took);
-        own[run] = took / 1e9;
+        own.add(new double[] {took / 1e9});
       }
       turn.finish(item.samples());
       waits.add(waited(own));
+      if (!shared && item.inner().size() > 1) {
+        waitsAtExchanges.add(waited(turn.stretches()));
+      }
     }
   }
 
-  /** How much longer the slowest rank of each run takes than all on average. */
-  private double waited(double[] own) {
-    double[] slowest = own.clone();
-    double[] sums = own.clone();
+  /**
+   * How much longer the slowest ranks of each run take than all on average.
+   *
+   * @param own seconds of this rank in each run, from meeting to meeting
+   */
+  private double waited(List<double[]> own) {
+    int meetings = own.getFirst().length;
+    double[] slowest = own.stream().flatMapToDouble(Arrays::stream).toArray();
+    double[] sums = slowest.clone();
     all.allreduce(MemorySegment.ofArray(slowest), DType.FLOAT64, ReduceOp.MAX);
     all.allreduce(MemorySegment.ofArray(sums), DType.FLOAT64, ReduceOp.SUM);
-    double[] shares = new double[own.length];
-    Arrays.setAll(shares, i -> slowest[i] * all.size() / sums[i] - 1);
+    double[] shares = new double[own.size()];
+    for (int run = 0; run < shares.length; run++) {
+      double longest = 0;
+      double sum = 0;
+      for (int i = run * meetings; i < (run + 1) * meetings; i++) {
+        longest += slowest[i];
+        sum += sums[i];
+      }
+      shares[run] = longest * all.size() / sum - 1;
+    }
     Arrays.sort(shares);
     return shares[shares.length / 2];
   }

@@ -23,6 +23,9 @@ public final class ProfileRankMain {
   /** How such lines begin; tasks done, tasks in all and what comes follow. */
   static final String PROGRESS = "progress ";
 
+  /** Everything is measured so often, the seconds of the request being divided among the rounds. */
+  private static final int ROUNDS = 2;
+
   private final Communicator all;
   private final ProfileRequest request;
   private final boolean shared;
@@ -57,37 +60,47 @@ public final class ProfileRankMain {
 
   private RankProfile run() {
     List<LayerItem> items = LayerItem.of(request, all.size());
-    List<Profile.Collective> collectives;
     try (CollectiveRuns runs =
-        new CollectiveRuns(all, shared, request.seconds() / 5, request.longest())) {
+        new CollectiveRuns(all, shared, request.seconds() / 5 / ROUNDS, request.longest())) {
       // A collective's share of all work is about a tenth of that of a network's part.
-      int tasks = items.size() * 10 + runs.tasks();
+      int tasks = ROUNDS * (items.size() * 10 + runs.tasks());
       tell(0, tasks, "collectives");
-      collectives = runs.run(done -> tell(done, tasks, "collectives"));
+      return items.isEmpty() ? withoutLayers(runs, tasks) : withLayers(items, runs, tasks);
     }
-    if (items.isEmpty()) {
-      Line copy = copies();
-      return new RankProfile(
-          List.of(),
-          List.of(),
-          copy.constant(),
-          copy.slope(),
-          new Profile.PerPass(0, 0),
-          1,
-          null,
-          collectives);
+  }
+
+  private RankProfile withoutLayers(CollectiveRuns runs, int tasks) {
+    for (int round = 0; round < ROUNDS; round++) {
+      int begun = round * runs.tasks();
+      runs.round(done -> tell(begun + done, tasks, "collectives"));
     }
+    Line copy = copies();
+    return new RankProfile(
+        List.of(),
+        List.of(),
+        copy.constant(),
+        copy.slope(),
+        new Profile.PerPass(0, 0),
+        1,
+        null,
+        runs.rows());
+  }
+
+  private RankProfile withLayers(List<LayerItem> items, CollectiveRuns runs, int tasks) {
     Engine engine =
         Engine.start(
             EngineOptions.of(new Device(request.device()), request.threads())
                 .withLocalRank(all.topology().localRank(all.rank()))
                 .withGraph(false));
-    int before = collectives.size();
-    int tasks = items.size() * 10 + before;
-    LayerRuns layers = new LayerRuns(all, engine, items, shared, request.seconds());
-    tell(before, tasks, "compiling");
+    LayerRuns layers = new LayerRuns(all, engine, items, shared, request.seconds() / ROUNDS);
+    tell(0, tasks, "compiling");
     layers.warmUp();
-    layers.run((item, done) -> tell(before + 10 * done, tasks, item.toString()));
+    for (int round = 0; round < ROUNDS; round++) {
+      int begun = round * tasks / ROUNDS;
+      runs.round(done -> tell(begun + done, tasks, "collectives"));
+      int before = begun + runs.tasks();
+      layers.round((item, done) -> tell(before + 10 * done, tasks, item.toString()));
+    }
     LayerFigures figures = layers.figures();
     tell(tasks - 1, tasks, "updates");
     List<Profile.Update> updates = new UpdateRuns(all, engine, shared).run();
@@ -108,10 +121,11 @@ public final class ProfileRankMain {
         updates,
         copy.constant(),
         copy.slope(),
-        new Profile.PerPass(besides.constant(), besides.slope(), layers.waiting()),
+        new Profile.PerPass(
+            besides.constant(), besides.slope(), layers.waiting(), layers.waitingAtExchanges()),
         layers.gamma(),
         onDevice(engine),
-        collectives);
+        runs.rows());
   }
 
   private static RankProfile.OnDevice onDevice(Engine engine) {

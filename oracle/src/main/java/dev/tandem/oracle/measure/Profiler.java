@@ -183,7 +183,8 @@ public final class Profiler {
         new Profile.PerPass(
             Mean.of(all, rank -> rank.perPass().seconds()),
             Mean.of(all, rank -> rank.perPass().perLayer()),
-            all.getFirst().perPass().waiting()),
+            all.getFirst().perPass().waiting(),
+            all.getFirst().perPass().waitingAtExchanges()),
         Mean.of(all, RankProfile::gamma),
         startUp,
         all.getFirst().collectives());

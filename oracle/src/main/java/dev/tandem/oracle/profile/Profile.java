@@ -84,7 +84,13 @@ public record Profile(
    * @param spread relative standard deviation
    */
   public record Times(
-      int samples, double forward, double backwardData, double backwardWeights, double spread) {}
+      int samples, double forward, double backwardData, double backwardWeights, double spread) {
+
+    /** Seconds of all passes. */
+    public double sum() {
+      return forward + backwardData + backwardWeights;
+    }
+  }
 
   /**
    * What an optimizer takes.
@@ -102,12 +108,19 @@ public record Profile(
    * @param seconds however many there are
    * @param perLayer in addition for each
    * @param waiting share of a pass that ranks which do the same wait for the slowest of them
+   * @param waitingAtExchanges the same where they meet at the exchanges of a split network, too
    */
-  public record PerPass(double seconds, double perLayer, double waiting) {
+  public record PerPass(
+      double seconds, double perLayer, double waiting, double waitingAtExchanges) {
+
+    public PerPass {
+      // Files of before have it not.
+      waitingAtExchanges = Math.max(waiting, waitingAtExchanges);
+    }
 
     /** Of ranks that are equally fast. */
     public PerPass(double seconds, double perLayer) {
-      this(seconds, perLayer, 0);
+      this(seconds, perLayer, 0, 0);
     }
   }
 

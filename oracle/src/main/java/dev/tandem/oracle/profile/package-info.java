@@ -13,7 +13,8 @@
  *                         "backwardWeights": 2e-3, "spread": 0.03}]}],
  *  "updates": [{"stateValues": 1, "secondsPerByte": 8e-10, "secondsPerTensor": 2e-5}],
  *  "copySeconds": 5e-6, "copySecondsPerByte": 4e-10,
- *  "perPass": {"seconds": 3e-4, "perLayer": 2e-6, "waiting": 0.05}, "gamma": 0.4,
+ *  "perPass": {"seconds": 3e-4, "perLayer": 2e-6, "waiting": 0.05,
+ *              "waitingAtExchanges": 0.1}, "gamma": 0.4,
  *  "startUp": [{"layers": 400, "seconds": 1.2}],
  *  "collectives": [{"operation": "allreduce", "ranks": 2, "flows": 1, "bytes": 4,
  *                   "seconds": 2e-5, "spread": 0.3}]}

@@ -19,6 +19,7 @@ import java.util.Set;
  * @param asynchronous whether a device computes while it communicates; not so where both are work
  *     of the same processor cores
  * @param waiting share of a pass that ranks which do the same wait for the slowest of them
+ * @param waitingAtExchanges the same where they meet at exchanges, too
  * @param stagingBytesPerSecond from the host's memory to a device; infinite where they are the same
  */
 public record Environment(
@@ -27,6 +28,7 @@ public record Environment(
     double memoryBytes,
     boolean asynchronous,
     double waiting,
+    double waitingAtExchanges,
     double stagingBytesPerSecond,
     LayerSeconds layers,
     CollectiveSeconds collectives) {
@@ -39,6 +41,7 @@ public record Environment(
         cluster.devicesPerNode(),
         cluster.device().memoryBytes(),
         true,
+        0,
         0,
         cluster.staging().map(HostStaging::bytesPerSecond).orElse(Double.POSITIVE_INFINITY),
         layers,
@@ -60,6 +63,7 @@ public record Environment(
         profile.memoryBytes() == 0 ? Double.POSITIVE_INFINITY : profile.memoryBytes(),
         profile.processors() > profile.ranks() * profile.threads(),
         profile.perPass().waiting(),
+        profile.perPass().waitingAtExchanges(),
         Double.POSITIVE_INFINITY,
         new ProfiledLayers(profile),
         new MeasuredCollectives(profile));
@@ -73,6 +77,7 @@ public record Environment(
         memoryBytes,
         false,
         waiting,
+        waitingAtExchanges,
         stagingBytesPerSecond,
         layers,
         collectives);

@@ -74,7 +74,7 @@ final class RankProjection {
       boolean inner = mesh.inner().stream().anyMatch(axis -> axis.size() > 1);
       add(
           cut != null ? Phase.IDLE : inner ? Phase.EXCHANGE : Phase.GRADIENTS,
-          environment.waiting() * working);
+          (inner ? environment.waitingAtExchanges() : environment.waiting()) * working);
     }
   }
 

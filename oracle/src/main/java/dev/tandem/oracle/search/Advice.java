@@ -125,6 +125,7 @@ public final class Advice {
         environment.memoryBytes(),
         environment.asynchronous(),
         environment.waiting(),
+        environment.waitingAtExchanges(),
         environment.stagingBytesPerSecond(),
         layers,
         environment.collectives());
@@ -137,6 +138,7 @@ public final class Advice {
         environment.memoryBytes(),
         environment.asynchronous(),
         environment.waiting(),
+        environment.waitingAtExchanges(),
         environment.stagingBytesPerSecond(),
         environment.layers(),
         collectives);
