@@ -1,6 +1,7 @@
 package dev.tandem.checkpoint;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.Arrival;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.posix.DurableFiles;
 import dev.tandem.posix.ThreadPriority;
@@ -19,12 +20,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
  * Saves at the price of a copy: {@link #save} copies what this rank writes and returns; a thread of
  * low priority writes and commits it, at one level or several. Two copies take turns, so a save
- * waits only if the last but one is not written yet (with an incremental level: the last one).
+ * waits only if the last but one is not written yet (with an incremental level: the last one). A
+ * state that is still arriving is copied by that thread, too.
  *
  * <p>A checkpoint that cannot be written does not stop the training: a line says so, the last good
  * one stays, and {@link #await} fails if nothing newer was saved since.
@@ -57,7 +60,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
    *
    * @param bytes that this rank has copied
    * @param stallSeconds that training stood still
-   * @param writeSeconds from the end of the copy until the first level was committed
+   * @param writeSeconds from then until the first level was committed
    */
   public record Cost(long step, long bytes, double stallSeconds, double writeSeconds) {}
 
@@ -153,6 +156,8 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
     List<Integer> due = levels(level -> number % levels.get(level).every() == 0);
     if (!due.isEmpty() || partner.isPresent()) {
       submit(step, state, due, partner);
+    } else {
+      state.arrival().done();
     }
     return place(due.isEmpty() ? 0 : due.getFirst(), step);
   }
@@ -163,6 +168,7 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
     // The writing thread rests, so this one may use its group.
     List<Integer> lacking = levels(level -> stores.get(level).lacks(step));
     if (lacking.isEmpty()) {
+      state.arrival().done();
       return Optional.empty();
     }
     // What is kept is to outlive the processes.
@@ -181,27 +187,55 @@ public final class BackgroundCheckpoints implements CheckpointStore, AutoCloseab
 
   private void submit(
       long step, SlicedState state, List<Integer> folders, Optional<PartnerStore> inMemory) {
-    long began = System.nanoTime();
-    FolderCheckpointStore first = stores.getFirst();
-    prepare(state);
-    int turn = buffers.turn();
-    finished(underWay[turn]);
-    if (incremental) {
-      waitForAll();
+    try {
+      long began = System.nanoTime();
+      FolderCheckpointStore first = stores.getFirst();
+      prepare(state);
+      int turn = buffers.turn();
+      finished(underWay[turn]);
+      if (incremental) {
+        waitForAll();
+      }
+      MemorySegment copy = buffers.next(first.snapshotBytes());
+      Supplier<Snapshot> copied = () -> first.snapshot(step, state, copy, copying);
+      if (state.arrival().equals(Arrival.HERE)) {
+        copied = made(copied.get()); // live tensors change when this returns
+      }
+      List<LevelStore> to = new ArrayList<>();
+      inMemory.ifPresent(to::add);
+      folders.forEach(level -> to.add(stores.get(level)));
+      double stall = (System.nanoTime() - began) / 1e9;
+      underWay[turn] = submitted(state.arrival(), copied, to, stall);
+    } catch (RuntimeException e) {
+      state.arrival().done();
+      throw e;
     }
-    MemorySegment copy = buffers.next(first.snapshotBytes());
-    Snapshot snapshot = first.snapshot(step, state, copy, copying);
-    List<LevelStore> to = new ArrayList<>();
-    inMemory.ifPresent(to::add);
-    folders.forEach(level -> to.add(stores.get(level)));
-    double stall = (System.nanoTime() - began) / 1e9;
-    underWay[turn] = writer.submit(() -> write(snapshot, to, stall));
   }
 
-  private void write(Snapshot snapshot, List<LevelStore> to, double stall) {
+  private static Supplier<Snapshot> made(Snapshot snapshot) {
+    return () -> snapshot;
+  }
+
+  private Future<?> submitted(
+      Arrival arrival, Supplier<Snapshot> copied, List<LevelStore> to, double stall) {
+    return writer.submit(() -> write(arrival, copied, to, stall));
+  }
+
+  private static Snapshot arrived(Arrival arrival, Supplier<Snapshot> copied) {
+    try {
+      arrival.await();
+      return copied.get();
+    } finally {
+      arrival.done();
+    }
+  }
+
+  private void write(
+      Arrival arrival, Supplier<Snapshot> copied, List<LevelStore> to, double stall) {
     ThreadPriority.lower();
     long began = System.nanoTime();
     try {
+      Snapshot snapshot = arrived(arrival, copied);
       boolean told = false;
       for (LevelStore level : to) {
         level.put(snapshot);

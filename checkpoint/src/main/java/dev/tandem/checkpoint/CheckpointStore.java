@@ -30,7 +30,10 @@ public interface CheckpointStore {
     return save(step, SlicedState.whole(state));
   }
 
-  /** As {@link #save(long, StateTree)}, of tensors that may be parts of larger ones. */
+  /**
+   * As {@link #save(long, StateTree)}, of tensors that may be parts of larger ones, and may still
+   * be on their way.
+   */
   Path save(long step, SlicedState state);
 
   /**

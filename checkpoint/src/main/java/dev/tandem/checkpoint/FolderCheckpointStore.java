@@ -86,6 +86,16 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
 
   @Override
   public Path save(long step, SlicedState state) {
+    state.arrival().await();
+    try {
+      saveNow(step, state);
+    } finally {
+      state.arrival().done();
+    }
+    return folder.resolve(StepFolders.name(step));
+  }
+
+  private void saveNow(long step, SlicedState state) {
     if (!layoutIsOf(state)) {
       divide(state);
     }
@@ -97,7 +107,6 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
       put(Snapshot.live(step, state.tree(), holders, layout));
     }
     tidy();
-    return folder.resolve(StepFolders.name(step));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.tandem.checkpoint;
 
+import dev.tandem.core.Arrival;
 import dev.tandem.core.Region;
 import dev.tandem.core.Shape;
 import dev.tandem.core.StateTree;
@@ -15,8 +16,9 @@ import java.util.Map;
  *
  * @param tree this rank's tensors and values
  * @param slices for tensors that are regions: which; the others are whole
+ * @param arrival tells when the tensors have the state; who saves it says when it has read them
  */
-public record SlicedState(StateTree tree, Map<String, Region> slices) {
+public record SlicedState(StateTree tree, Map<String, Region> slices, Arrival arrival) {
 
   /**
    * A block that a rank holds.
@@ -44,6 +46,11 @@ public record SlicedState(StateTree tree, Map<String, Region> slices) {
                 .formatted(tensor.name(), tensor.shape(), entry.getValue()));
       }
     }
+  }
+
+  /** A state that is there. */
+  public SlicedState(StateTree tree, Map<String, Region> slices) {
+    this(tree, slices, Arrival.HERE);
   }
 
   /** A state of whole tensors. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tandem.comm.Communicator;
+import dev.tandem.core.Arrival;
 import dev.tandem.core.DType;
 import dev.tandem.core.Seed;
 import dev.tandem.core.Shape;
@@ -20,6 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,6 +73,65 @@ class BackgroundCheckpointsTest {
                 States.assertSame(state(step), target);
               }
             }
+            return 0;
+          });
+    }
+    assertEquals(List.of(), lines);
+  }
+
+  /** A state that a device copies to memory of its own, which takes one at a time. */
+  private static final class Arriving implements Arrival {
+    private final StateTree there = States.zeroed(state(0));
+    private final Semaphore free = new Semaphore(1);
+    private long under;
+
+    /** The copy of this step's state has begun. */
+    SlicedState of(long step) {
+      free.acquireUninterruptibly();
+      under = step;
+      StateTree tree = StateTree.of(List.copyOf(there.tensors().values()), state(step).values());
+      return new SlicedState(tree, Map.of(), this);
+    }
+
+    @Override
+    public void await() {
+      for (var tensor : state(under).tensors().values()) {
+        there.tensors().get(tensor.name()).data().copyFrom(tensor.data());
+      }
+    }
+
+    @Override
+    public void done() {
+      there.tensors().values().forEach(tensor -> tensor.data().fill((byte) 0));
+      free.release();
+    }
+  }
+
+  @Test
+  void statesThatAreOnTheirWayAreCopiedWhenTheyAreThere() throws Exception {
+    for (boolean incremental : new boolean[] {false, true}) {
+      CheckpointOptions options = CheckpointOptions.DEFAULT.withIncremental(incremental);
+      String name = "arriving-" + incremental;
+      RankThreads.run(
+          2,
+          c -> {
+            Arriving state = new Arriving();
+            BackgroundCheckpoints.Level seldom =
+                level(name + "-seldom", incremental ? 1 : 2, options);
+            try (BackgroundCheckpoints store = checkpoints(c, seldom)) {
+              for (long step = 1; step <= 5; step++) {
+                store.save(step, state.of(step));
+              }
+              store.await();
+              assertEquals(
+                  incremental ? List.of(1L, 2L, 3L, 4L, 5L) : List.of(1L, 3L, 5L), store.steps());
+              for (long step : store.steps()) {
+                StateTree target = States.zeroed(state(0));
+                store.restore(step, target);
+                States.assertSame(state(step), target);
+              }
+            }
+            assertEquals(1, state.free.availablePermits());
             return 0;
           });
     }

@@ -45,6 +45,7 @@ final class AnswerOptions {
               + " run")
   private String strategy;
 
+  @Mixin private DeviceOption device;
   @Mixin private HostOptions hosts;
 
   boolean best() {
@@ -64,6 +65,11 @@ final class AnswerOptions {
     return strategy == null ? "" : strategy;
   }
 
+  /** What computes; empty for the default. */
+  String device() {
+    return device.word();
+  }
+
   /** Opens the members of an ensemble, all in this process. */
   OpenMembers open(Members members) {
     if (ranks != null || strategy != null || hosts.hosts().isPresent()) {
@@ -71,7 +77,8 @@ final class AnswerOptions {
           "the members of an ensemble are asked in this process: leave out -n, --strategy and"
               + " --hosts");
     }
-    return OpenMembers.open(members, best ? SavedRun.Which.BEST : SavedRun.Which.LAST, threads());
+    return OpenMembers.open(
+        members, best ? SavedRun.Which.BEST : SavedRun.Which.LAST, threads(), device());
   }
 
   /** Asks in this process, or by several. */

@@ -34,6 +34,7 @@ import picocli.CommandLine.Parameters;
       "  ./tandem eval runs/train --best                     after its best validation",
       "  ./tandem eval runs/train/checkpoints/step-000000500",
       "  ./tandem eval runs/train --data other.db",
+      "  ./tandem eval runs/train --device cuda              on a GPU, wherever it was trained",
       "  ./tandem eval runs/ensemble                         its members, and all together",
       "  ./tandem eval runs/a,runs/b,runs/c                  the same for runs of your choice",
       "  ./tandem eval runs/train -n 2 --strategy filter     the network split over 2 processes"
@@ -58,6 +59,7 @@ final class EvalCommand extends TandemCommand {
       String run,
       long step,
       long images,
+      String device,
       @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = TrainingEvent.NotANumber.class)
           double accuracy,
       double testLoss,
@@ -77,6 +79,7 @@ final class EvalCommand extends TandemCommand {
             options.best(),
             options.threads(),
             options.strategy(),
+            options.device(),
             data == null ? "" : data.toString());
     List<AnswerEvent> answers = new ArrayList<>();
     options.ask(request, answers::add, err()::println);
@@ -111,11 +114,13 @@ final class EvalCommand extends TandemCommand {
     out().printf("%20s: %.4f%n", "mean loss", evaluation.meanLoss());
     out().printf("%20s: %,d%n", opened.arrays() ? "samples" : "images", evaluation.samples());
     out().printf("%20s: %,d%n", "after step", opened.step());
+    out().printf("%20s: %s%n", "device", opened.device());
     out().printf("%20s: %.1f s%n", "total time", seconds);
     return new Results(
         run.toString(),
         opened.step(),
         evaluation.samples(),
+        opened.device(),
         scores == null ? evaluation.accuracy() : Double.NaN,
         evaluation.meanLoss(),
         scores,

@@ -74,6 +74,7 @@ final class ExportCommand extends TandemCommand {
               + " normalised pixels; mean and deviation are in its metadata")
   private boolean preprocessing;
 
+  @Mixin private DeviceOption device;
   @Mixin private CombineOption combine;
 
   /** What {@code --json} gets. */
@@ -98,7 +99,7 @@ final class ExportCommand extends TandemCommand {
       return ensemble(members.get(), which, kind);
     }
     combine.refuse(run);
-    try (SavedRun saved = SavedRun.open(run, which, 0)) {
+    try (SavedRun saved = SavedRun.open(run, which, 0, device.word())) {
       Map<String, String> metadata = ExportMetadata.of(saved.config(), preprocessing);
       Optional<PixelNormalisation> pixels =
           preprocessing ? Optional.of(ExportMetadata.pixels(saved.config())) : Optional.empty();
@@ -114,7 +115,7 @@ final class ExportCommand extends TandemCommand {
           "an ensemble goes into an ONNX file, not into %s: export its members one by one"
               .formatted(output));
     }
-    try (OpenMembers open = OpenMembers.open(members, which, 0)) {
+    try (OpenMembers open = OpenMembers.open(members, which, 0, device.word())) {
       if (!(EnsembleEvaluation.combiner(open, combine.method()) instanceof Averaging mean)) {
         throw new UsageException(
             "--combine %s cannot be exported, expected average, weighted-accuracy or weighted-loss"

@@ -101,6 +101,7 @@ final class PredictCommand extends TandemCommand {
             options.best(),
             options.threads(),
             options.strategy(),
+            options.device(),
             "",
             files.stream().map(Path::toString).toList(),
             top,

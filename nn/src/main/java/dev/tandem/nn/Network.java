@@ -604,6 +604,11 @@ public final class Network implements AutoCloseable {
     }
   }
 
+  /** Parameters and buffers on a device. */
+  List<FlatTensors> stateTensors() {
+    return List.of(parameters, buffers);
+  }
+
   FlatTensors bufferTensors() {
     return buffers;
   }

@@ -27,6 +27,12 @@ public interface Optimizer extends AutoCloseable {
    */
   StateTree stateTree(Map<String, String> values);
 
+  /**
+   * The same state as it is now, for a checkpoint. On a device it is copied while the caller goes
+   * on; the next call waits until this copy is {@link dev.tandem.core.Arrival#done}.
+   */
+  StateCopy stateCopy(Map<String, String> values);
+
   /** The views of {@link #stateTree} were written: a device takes what is in them. */
   void stateChanged();
 

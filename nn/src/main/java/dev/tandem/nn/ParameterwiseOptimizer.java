@@ -1,5 +1,6 @@
 package dev.tandem.nn;
 
+import dev.tandem.core.Arrival;
 import dev.tandem.core.DType;
 import dev.tandem.core.Region;
 import dev.tandem.core.Shape;
@@ -33,6 +34,7 @@ abstract class ParameterwiseOptimizer implements Optimizer {
   private final List<FlatTensors> slots = new ArrayList<>();
   private final MemorySegment steps;
   private final List<Together> together = new ArrayList<>();
+  private StateCopies copies; // on a device, from the first of them on
 
   /** An optimizer that keeps tensors of these names, zero at first. */
   ParameterwiseOptimizer(Network network, String... slotNames) {
@@ -170,8 +172,12 @@ abstract class ParameterwiseOptimizer implements Optimizer {
   public final List<TensorView> state() {
     List<TensorView> state = new ArrayList<>();
     slots.forEach(slot -> state.addAll(slot.views()));
-    state.add(new TensorView("optimizer.steps", DType.INT64, Shape.of(), steps));
+    state.add(stepsView());
     return state;
+  }
+
+  private TensorView stepsView() {
+    return new TensorView("optimizer.steps", DType.INT64, Shape.of(), steps);
   }
 
   @Override
@@ -186,6 +192,24 @@ abstract class ParameterwiseOptimizer implements Optimizer {
     tensors.addAll(network.buffers());
     tensors.addAll(state());
     return StateTree.of(tensors, values);
+  }
+
+  @Override
+  public final StateCopy stateCopy(Map<String, String> values) {
+    if (!network.onDevice()) {
+      return new StateCopy(stateTree(values), Arrival.HERE);
+    }
+    return network.inScope(
+        () -> {
+          if (copies == null) {
+            List<FlatTensors> tensors = new ArrayList<>(network.stateTensors());
+            tensors.addAll(slots);
+            copies =
+                new StateCopies(
+                    network.engine().accelerator().orElseThrow(), tensors, List.of(stepsView()));
+          }
+          return copies.take(values);
+        });
   }
 
   @Override
@@ -221,6 +245,9 @@ abstract class ParameterwiseOptimizer implements Optimizer {
   @Override
   public final void close() {
     if (arena.scope().isAlive()) {
+      if (copies != null) {
+        copies.close();
+      }
       slots.forEach(FlatTensors::close);
       arena.close();
     }

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 /** What a network on a device promises: all that one on the processor does. */
 abstract class DeviceContract {
 
+  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final double UNLIMITED = Double.POSITIVE_INFINITY;
   private static final NetworkSpec GRAPH = SmallGraph.spec();
 
@@ -216,6 +217,37 @@ abstract class DeviceContract {
           .stateTree(Map.of())
           .tensors()
           .forEach((name, view) -> assertEquals(-1, view.data().mismatch(after.get(name).data())));
+    }
+  }
+
+  @Test
+  final void aCopyOfTheStateIsThatOfItsMomentWhileStepsGoOn() {
+    Seed seed = TestSeed.of(DeviceContract.class);
+    NetworkSpec spec = ResNet.small(18, 10);
+    Batches batch = Batches.random(seed, spec, DType.FLOAT32, 2);
+    SgdMomentum.Settings settings = new SgdMomentum.Settings(0.9, 5e-4, false, UNLIMITED);
+    try (Network network = Network.create(device(), spec, seed);
+        Optimizer optimizer = new SgdMomentum(network, settings)) {
+      for (int i = 0; i < 3; i++) {
+        network.forwardBackward(batch.samples(), TrainingStep.of(seed, i));
+        optimizer.step(1e-3);
+        Map<String, byte[]> expected = new LinkedHashMap<>();
+        optimizer
+            .stateTree(Map.of())
+            .tensors()
+            .forEach((name, view) -> expected.put(name, view.data().toArray(BYTE)));
+        StateCopy copy = optimizer.stateCopy(Map.of("step", Integer.toString(i)));
+        network.forwardBackward(batch.samples(), TrainingStep.of(seed, 10 + i));
+        optimizer.step(1e-3);
+        copy.arrival().await();
+        assertEquals(Map.of("step", Integer.toString(i)), copy.tree().values());
+        assertEquals(expected.keySet(), copy.tree().tensors().keySet());
+        expected.forEach(
+            (name, bytes) ->
+                assertArrayEquals(
+                    bytes, copy.tree().tensors().get(name).data().toArray(BYTE), name));
+        copy.arrival().done();
+      }
     }
   }
 

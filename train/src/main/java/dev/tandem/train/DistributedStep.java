@@ -39,6 +39,14 @@ public interface DistributedStep extends AutoCloseable {
    */
   SlicedState state(Map<String, String> values);
 
+  /**
+   * The same state as it is now, to be saved while training goes on: a device may still be copying
+   * it. Who saves it says when it has been read.
+   */
+  default SlicedState stateToSave(Map<String, String> values) {
+    return state(values);
+  }
+
   /** What this rank restores from checkpoints; refuses those that it cannot continue. */
   default SlicedState restorable(CheckpointStore checkpoints) {
     return state(Map.of());

@@ -17,6 +17,7 @@ import dev.tandem.nn.Gradients;
 import dev.tandem.nn.Loss;
 import dev.tandem.nn.Network;
 import dev.tandem.nn.Optimizer;
+import dev.tandem.nn.StateCopy;
 import dev.tandem.parallel.state.WholeDigest;
 import dev.tandem.train.StopRequests.Decision;
 import java.lang.foreign.Arena;
@@ -60,6 +61,15 @@ abstract class ReplicatedStep implements DistributedStep {
   @Override
   public SlicedState state(Map<String, String> values) {
     return new SlicedState(optimizer.stateTree(values), regions);
+  }
+
+  @Override
+  public SlicedState stateToSave(Map<String, String> values) {
+    if (!network.onDevice()) {
+      return state(values);
+    }
+    StateCopy copy = optimizer.stateCopy(values);
+    return new SlicedState(copy.tree(), regions, copy.arrival());
   }
 
   @Override

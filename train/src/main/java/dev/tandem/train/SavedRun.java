@@ -14,7 +14,6 @@ import dev.tandem.data.load.Plan;
 import dev.tandem.data.load.RegionRows;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
-import dev.tandem.nn.Device;
 import dev.tandem.nn.Evaluation;
 import dev.tandem.nn.Network;
 import dev.tandem.parallel.StrategyText;
@@ -68,9 +67,19 @@ public final class SavedRun implements AutoCloseable {
    * @param threads of the engine; 0 for as many as one rank of the run has
    */
   public static SavedRun open(Path path, Which which, int threads) {
+    return open(path, which, threads, "");
+  }
+
+  /**
+   * The same on a device.
+   *
+   * @param device as {@link Device} has it; empty for a GPU where there is one if the run was
+   *     trained on one, else as in training
+   */
+  public static SavedRun open(Path path, Which which, int threads, String device) {
     Communicator alone = Communicator.alone();
     try {
-      SavedRun run = open(path, which, threads, Mesh.DATA, alone);
+      SavedRun run = open(path, which, threads, Mesh.DATA, device, alone);
       return new SavedRun(run.config, run.rank, run.step, alone::close);
     } catch (RuntimeException e) {
       alone.close();
@@ -84,15 +93,21 @@ public final class SavedRun implements AutoCloseable {
    *
    * @param strategy the words of {@code --strategy}, in the place of the run's mesh; empty for the
    *     run's
+   * @param device as when one process opens it
    * @param communicator of all ranks; stays open at least as long as the run
    */
   public static SavedRun open(
-      Path path, Which which, int threads, String strategy, Communicator communicator) {
+      Path path,
+      Which which,
+      int threads,
+      String strategy,
+      String device,
+      Communicator communicator) {
     Path given = path.toAbsolutePath().normalize();
     Matcher checkpoint = STEP.matcher(String.valueOf(given.getFileName()));
     boolean one = checkpoint.matches();
     Path run = folder(path);
-    TrainingConfig config = config(path, run, strategy);
+    TrainingConfig config = config(path, run, strategy, device);
     Path folder = one ? given.getParent() : config.checkpoint().folder(run);
     CheckpointStore store = new FolderCheckpointStore(folder, DurableFiles.system());
     List<Long> steps = store.steps();
@@ -130,8 +145,8 @@ public final class SavedRun implements AutoCloseable {
   }
 
   /** Refuses a number of ranks over which a run's network cannot be split in this way. */
-  public static void check(Path path, String strategy, int ranks) {
-    config(path, folder(path), strategy).checkRanks(ranks);
+  public static void check(Path path, String strategy, String device, int ranks) {
+    config(path, folder(path), strategy, device).checkRanks(ranks);
   }
 
   /** The folder of the run, whether it is given or one of its checkpoints. */
@@ -145,7 +160,7 @@ public final class SavedRun implements AutoCloseable {
    * The run's configuration with another mesh; the other keys of its strategy stay, as far as the
    * mesh has a use for them. Nothing is divided that only training needs.
    */
-  private static TrainingConfig config(Path path, Path run, String strategy) {
+  private static TrainingConfig config(Path path, Path run, String strategy, String device) {
     Path file = run.resolve(TrainingConfig.FILE);
     if (!Files.exists(file)) {
       throw new UsageException(
@@ -165,10 +180,7 @@ public final class SavedRun implements AutoCloseable {
     if (!wanted.equals(trained)) { // other stages may be more or fewer
       answering = answering.with(List.of("strategy.pipeline.cuts=[auto]"));
     }
-    if (saved.config().compute().device().gpu()) { // the one of the training need not be here
-      answering = answering.with("device", Device.AUTO.name(), "--device");
-    }
-    return answering.config();
+    return AnsweringDevice.of(answering, device).config();
   }
 
   private static SlicedState state(Network network) {

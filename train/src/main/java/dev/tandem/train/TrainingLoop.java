@@ -259,7 +259,9 @@ final class TrainingLoop {
       complete = Optional.empty();
       step.agree();
       complete = Optional.of(position);
-      saved = Optional.of(parts.checkpoints().save(position.step(), step.state(values(position))));
+      saved =
+          Optional.of(
+              parts.checkpoints().save(position.step(), step.stateToSave(values(position))));
       savedAfter = position.step();
       long stall = System.nanoTime() - began;
       phases.add(Phase.SAVE, stall);

@@ -171,7 +171,8 @@ class SplitAnswersTest {
                   () -> {
                     try (communicator;
                         SavedRun part =
-                            SavedRun.open(run, SavedRun.Which.LAST, 1, strategy, communicator)) {
+                            SavedRun.open(
+                                run, SavedRun.Which.LAST, 1, strategy, "", communicator)) {
                       return question.apply(part);
                     }
                   });

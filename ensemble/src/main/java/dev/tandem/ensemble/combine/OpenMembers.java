@@ -21,12 +21,14 @@ public final class OpenMembers implements AutoCloseable {
    * Opens them.
    *
    * @param threads of each engine; 0 for as many as one rank of the run has
+   * @param device what computes; empty as {@link SavedRun#open}
    */
-  public static OpenMembers open(Members members, SavedRun.Which which, int threads) {
+  public static OpenMembers open(
+      Members members, SavedRun.Which which, int threads, String device) {
     OpenMembers open = new OpenMembers(members);
     try {
       for (int i = 0; i < members.count(); i++) {
-        open.runs.add(SavedRun.open(members.runs().get(i), which, threads));
+        open.runs.add(SavedRun.open(members.runs().get(i), which, threads, device));
         open.check(i);
       }
       return open;

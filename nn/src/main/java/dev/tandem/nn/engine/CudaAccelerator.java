@@ -105,6 +105,7 @@ final class CudaAccelerator implements Accelerator {
 
   @Override
   public void await(Mark mark) {
+    CudaRuntime.use(index); // any thread may wait
     CudaRuntime.await(mark.event());
   }
 

@@ -31,7 +31,7 @@ import java.util.Optional;
  */
 public final class FlatTensors implements AutoCloseable {
 
-  private static final long ALIGNMENT = 64;
+  static final long ALIGNMENT = 64;
 
   private final Optional<MemorySegment> buffer;
   private final List<TensorView> views;
@@ -150,6 +150,11 @@ public final class FlatTensors implements AutoCloseable {
     return views;
   }
 
+  /** Where they are beside the host; null for nowhere. */
+  Accelerator device() {
+    return device;
+  }
+
   public Tensor tensor(int parameter) {
     return tensors.get(parameter);
   }
@@ -208,7 +213,7 @@ public final class FlatTensors implements AutoCloseable {
   }
 
   /** Tensors whose order on the device is not that of the views. */
-  private List<Integer> inOtherOrder() {
+  List<Integer> inOtherOrder() {
     List<Integer> others = new ArrayList<>();
     for (int i = 0; i < views.size(); i++) {
       if (Torch.reorders(views.get(i).shape())) {
@@ -218,7 +223,8 @@ public final class FlatTensors implements AutoCloseable {
     return others;
   }
 
-  private List<Tensor> rowMajor(Tensor all, List<Integer> which) {
+  /** Parts of a piece of memory with the same places as this has, in the order of the views. */
+  List<Tensor> rowMajor(Tensor all, List<Integer> which) {
     List<Tensor> parts = new ArrayList<>();
     for (int i : which) {
       long[] extents = views.get(i).shape().toArray();

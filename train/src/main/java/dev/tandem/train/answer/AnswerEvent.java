@@ -28,10 +28,12 @@ public sealed interface AnswerEvent {
    * The run is open; always the first.
    *
    * @param step of the checkpoint
+   * @param device what computes, for a person
    * @param arrays whether samples are arrays instead of images
    * @param targets names of the columns that are predicted, if rows of tables are
    */
-  record Opened(long step, boolean arrays, List<String> targets) implements AnswerEvent {}
+  record Opened(long step, String device, boolean arrays, List<String> targets)
+      implements AnswerEvent {}
 
   /** What the evaluation of a test set gave. */
   record Evaluated(Evaluation evaluation) implements AnswerEvent {}

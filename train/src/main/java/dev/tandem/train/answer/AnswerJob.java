@@ -48,7 +48,8 @@ public final class AnswerJob {
   }
 
   private void run(AnswerRequest request, Placement placement) {
-    SavedRun.check(Path.of(request.run()), request.strategy(), placement.hosts().size());
+    SavedRun.check(
+        Path.of(request.run()), request.strategy(), request.device(), placement.hosts().size());
     LaunchPlan plan =
         LaunchPlan.of(
                 placement.hosts().size(), AnswerRank.class.getName(), List.of(request.argument()))

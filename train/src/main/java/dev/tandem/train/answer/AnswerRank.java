@@ -25,6 +25,7 @@ public final class AnswerRank {
               Answering.which(request),
               request.threads(),
               request.strategy(),
+              request.device(),
               communicator)) {
         boolean speaks = communicator.rank() == 0;
         Answering.with(

@@ -12,6 +12,8 @@ import java.util.List;
  * @param best the checkpoint after the best validation instead of the last one
  * @param threads of each process's engine; 0 for as many as one rank of the run has
  * @param strategy how the network is split over the ranks of a job; empty as in training
+ * @param device what computes: empty for a GPU where there is one if the run was trained on one,
+ *     else as in training
  * @param data the test set; empty for the run's own
  * @param files what to predict; none if a test set is evaluated
  * @param top number of classes to name
@@ -22,6 +24,7 @@ public record AnswerRequest(
     boolean best,
     int threads,
     String strategy,
+    String device,
     String data,
     List<String> files,
     int top,
@@ -35,13 +38,13 @@ public record AnswerRequest(
 
   /** Asks how well the network does on a test set. */
   public static AnswerRequest evaluation(
-      String run, boolean best, int threads, String strategy, String data) {
-    return new AnswerRequest(run, best, threads, strategy, data, List.of(), 1, true);
+      String run, boolean best, int threads, String strategy, String device, String data) {
+    return new AnswerRequest(run, best, threads, strategy, device, data, List.of(), 1, true);
   }
 
   /** The same with another number of classes to name. */
   public AnswerRequest withTop(int newTop) {
-    return new AnswerRequest(run, best, threads, strategy, data, files, newTop, header);
+    return new AnswerRequest(run, best, threads, strategy, device, data, files, newTop, header);
   }
 
   /** As an argument of a process. */

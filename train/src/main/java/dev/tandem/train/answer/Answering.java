@@ -39,7 +39,9 @@ public final class Answering {
 
   /** Answers in this process. */
   public static void alone(AnswerRequest request, Consumer<AnswerEvent> answers) {
-    try (SavedRun run = SavedRun.open(Path.of(request.run()), which(request), request.threads())) {
+    try (SavedRun run =
+        SavedRun.open(
+            Path.of(request.run()), which(request), request.threads(), request.device())) {
       with(run, request, answers);
     }
   }
@@ -56,16 +58,20 @@ public final class Answering {
   private void answer() {
     boolean arrays = run.config().data().records() == RecordKind.ARRAYS;
     if (request.files().isEmpty()) {
-      answers.accept(new AnswerEvent.Opened(run.step(), arrays, List.of()));
+      answers.accept(opened(arrays, List.of()));
       evaluate();
     } else if (arrays) {
       rows();
     } else if (!request.header()) {
       throw new UsageException("--no-header is for the CSV files of runs that learned from tables");
     } else {
-      answers.accept(new AnswerEvent.Opened(run.step(), false, List.of()));
+      answers.accept(opened(false, List.of()));
       images();
     }
+  }
+
+  private AnswerEvent.Opened opened(boolean arrays, List<String> targets) {
+    return new AnswerEvent.Opened(run.step(), run.network().device(), arrays, targets);
   }
 
   private void evaluate() {
@@ -81,7 +87,7 @@ public final class Answering {
 
   private void rows() {
     RowPredictor predictor = new RowPredictor(run);
-    answers.accept(new AnswerEvent.Opened(run.step(), true, predictor.targets()));
+    answers.accept(opened(true, predictor.targets()));
     for (String file : request.files()) {
       predictor.predict(
           Path.of(file),
