@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** How a study goes, on standard error: a line that redraws itself on a terminal, or plain ones. */
 final class TuneProgress implements StudyWatcher, AutoCloseable {
@@ -43,7 +44,7 @@ final class TuneProgress implements StudyWatcher, AutoCloseable {
   }
 
   @Override
-  public void changed(StudyState state, int running) {
+  public void changed(StudyState state, int running, Map<Long, String> waiting) {
     if (endedBefore < 0) {
       endedBefore = state.byArrival().size();
     }
@@ -52,7 +53,7 @@ final class TuneProgress implements StudyWatcher, AutoCloseable {
       return;
     }
     shown = now;
-    String line = line(state, running, (now - began) / 1e9);
+    String line = line(state, running, waiting, (now - began) / 1e9);
     if (terminal) {
       stream.print(CLEAR + line);
       stream.flush();
@@ -61,11 +62,12 @@ final class TuneProgress implements StudyWatcher, AutoCloseable {
     }
   }
 
-  private String line(StudyState state, int running, double seconds) {
+  private String line(StudyState state, int running, Map<Long, String> waiting, double seconds) {
     int ended = state.byArrival().size();
     List<String> parts = new ArrayList<>();
     parts.add("%d of %d trials".formatted(ended, trials));
-    parts.add(running + " running");
+    long wait = waiting.size();
+    parts.add(Math.max(0, running - wait) + " running");
     add(parts, state, TrialState.PRUNED, "pruned");
     int failed =
         state.count(TrialState.FAILED)
@@ -89,6 +91,16 @@ final class TuneProgress implements StudyWatcher, AutoCloseable {
       parts.add(String.format(Locale.ROOT, "%.2f trials/s", rate));
       parts.add(String.format(Locale.ROOT, "%.0f s left", (trials - ended) / rate));
     }
+    waiting.entrySet().stream()
+        .findFirst()
+        .ifPresent(
+            each ->
+                parts.add(
+                    "trial %d waits for %s%s"
+                        .formatted(
+                            each.getKey(),
+                            each.getValue(),
+                            wait == 1 ? "" : " (and %d more wait)".formatted(wait - 1))));
     return String.join(", ", parts);
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.core.ExitCode;
 import dev.tandem.data.share.ShareStatus;
 import dev.tandem.data.share.ShareWatch;
 import dev.tandem.data.share.SharedSamples;
@@ -134,6 +135,34 @@ class TuneCommandTest {
     try (Stream<Path> kept = Files.list(runs.resolve("tune-inputs/inputs"))) {
       assertEquals(1, kept.count());
     }
+  }
+
+  @Test
+  void theExampleWithCheckpointsKeepsFewOfThem() throws Exception {
+    Path runs = folder.resolve("runs");
+    Path example = Path.of("..", "examples", "tune-checkpoints.yaml").toAbsolutePath().normalize();
+    CommandRun.done("tune", example, "--runs", runs, "--trials", 3);
+    for (String trial : List.of("0000", "0001", "0002")) {
+      Path trials = runs.resolve("tune-checkpoints/trials").resolve(trial);
+      try (Stream<Path> kept = Files.list(trials.resolve("attempt-1/checkpoint"))) {
+        assertEquals(3, kept.count());
+      }
+    }
+    // No disk has this much: the first trial waits until the study is interrupted.
+    Path log = folder.resolve("driver.log");
+    Process waiting =
+        start("tune", example, "--runs", runs, "--name", "full", "--set", "free-space=1000 TiB");
+    boolean _ =
+        Watchdog.within(
+            PATIENCE,
+            () -> {
+              while (!Files.readString(log).contains("free-space is")) {
+                LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+              }
+              waiting.destroy();
+              return waiting.waitFor() >= 0;
+            });
+    assertEquals(ExitCode.STOPPED_AS_ASKED.code(), waiting.exitValue());
   }
 
   /** A training on a few records, with these keys. */

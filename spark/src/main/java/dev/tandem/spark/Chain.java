@@ -51,6 +51,11 @@ final class Chain implements TaskListener {
   }
 
   @Override
+  public void waits(String what) {
+    listener.waits(what);
+  }
+
+  @Override
   public synchronized void started(Attempt attempt) {
     running = Optional.of(attempt);
     lastAttempt = attempt.number();

@@ -161,7 +161,7 @@ public record Study(
             0,
             List.of(),
             List.of(),
-            trialFolder);
+            TrialStorage.in(trialFolder));
     try (TaskEngine engine = workers == 1 ? new InlineEngine() : new LocalEngine()) {
       return new StudyLoop(
               settings,

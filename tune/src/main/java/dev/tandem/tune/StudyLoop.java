@@ -19,11 +19,14 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -53,12 +56,21 @@ public final class StudyLoop {
 
   private final BlockingQueue<JournalRecord> events = new LinkedBlockingQueue<>();
   private final Map<Long, TaskHandle> running = new LinkedHashMap<>();
+
+  /** What trials wait for, by their numbers; any thread. */
+  private final Map<Long, String> waiting = new ConcurrentSkipListMap<>();
+
+  /** Checkpoints that trials which run began with. */
+  private final Map<Long, String> resumed = new HashMap<>();
+
   private final Deque<Long> again = new ArrayDeque<>();
   private final StopRules.Watch rules;
+  private final CheckpointRetention retention;
   private final long began = System.nanoTime();
   private int ruled;
   private boolean exhausted;
   private boolean diskFull;
+  private Optional<String> lacksRoom = Optional.empty();
   private String reason = "";
   private volatile boolean interrupted;
 
@@ -87,6 +99,7 @@ public final class StudyLoop {
     this.state = state;
     this.engine = engine;
     this.watcher = watcher;
+    this.retention = new CheckpointRetention(plan.storage(), settings.direction(), watcher::note);
     this.rules = plan.stop().new Watch(settings.direction());
     for (long trial = 0; trial < state.asked(); trial++) {
       if (!state.ended(trial)) {
@@ -109,22 +122,23 @@ public final class StudyLoop {
     applyRules();
     while (true) {
       if (interrupted || !reason.isEmpty()) {
+        lacksRoom = Optional.empty();
         running.values().forEach(TaskHandle::cancel);
       } else {
         startTrials();
       }
-      if (running.isEmpty() && events.isEmpty()) {
+      if (running.isEmpty() && events.isEmpty() && lacksRoom.isEmpty()) {
         break;
       }
       take();
-      watcher.changed(state, running.size());
+      watcher.changed(state, running.size(), waiting);
     }
     finish();
     return new StudyEnd(state, interrupted && reason.isEmpty(), reason);
   }
 
   private void startTrials() {
-    while (running.size() < plan.workers() && !again.isEmpty()) {
+    while (running.size() < plan.workers() && !again.isEmpty() && room(again.peek())) {
       start(again.remove());
     }
     while (running.size() < plan.workers()
@@ -133,9 +147,24 @@ public final class StudyLoop {
         && reason.isEmpty()
         && !interrupted
         && state.asked() < plan.trials()
+        && room(state.asked())
         && ask()) {
       start(state.asked() - 1L);
     }
+  }
+
+  /** Whether the folder of trials has room for another; says so when that changes. */
+  private boolean room(long trial) {
+    Optional<String> missing = plan.storage().missingRoom();
+    missing.ifPresentOrElse(what -> waiting.put(trial, what), () -> waiting.remove(trial));
+    if (missing.isPresent() != lacksRoom.isPresent()) {
+      watcher.note(
+          missing
+              .map(what -> "no trial starts until there is " + what)
+              .orElse("there is room for trials again"));
+    }
+    lacksRoom = missing;
+    return missing.isEmpty();
   }
 
   /** Asks for the next parameters; false if it is too early or there are none. */
@@ -223,7 +252,11 @@ public final class StudyLoop {
             () -> pruningHistory(number),
             events::add,
             watcher::note,
-            checkpoint.map(JournalRecord.CheckpointSaved::step).orElse(Long.MIN_VALUE));
+            checkpoint.map(JournalRecord.CheckpointSaved::step).orElse(Long.MIN_VALUE),
+            what ->
+                what.ifPresentOrElse(
+                    text -> waiting.put(number, text), () -> waiting.remove(number)));
+    checkpoint.ifPresent(from -> resumed.put(number, from.path()));
     TaskHandle handle = engine.submit(task, listener);
     running.put(number, handle);
     var _ =
@@ -263,7 +296,16 @@ public final class StudyLoop {
     synchronized (state) {
       counting.forEach(state::apply);
     }
+    counting.forEach(this::removeOldCheckpoints);
     applyRules();
+  }
+
+  private void removeOldCheckpoints(JournalRecord record) {
+    if (record instanceof JournalRecord.CheckpointSaved saved && !diskFull) {
+      // From now on the trial goes on from this one.
+      resumed.remove(saved.trial());
+      retention.apply(state, saved.trial(), Set.copyOf(resumed.values()));
+    }
   }
 
   /** Whether a record says something new; notices which trials have ended. */
@@ -276,6 +318,8 @@ public final class StudyLoop {
       return true;
     }
     boolean first = running.remove(ended.trial()) != null;
+    waiting.remove(ended.trial());
+    resumed.remove(ended.trial());
     // What was interrupted is not over: it is run again when the study is resumed.
     return first && !(interrupted && ended.state().equals("CANCELLED"));
   }

@@ -24,7 +24,7 @@ public final class StudyState {
     private Trial trial;
     private int attempts;
     private final List<Report> reports = new ArrayList<>();
-    private Optional<JournalRecord.CheckpointSaved> checkpoint = Optional.empty();
+    private final List<JournalRecord.CheckpointSaved> checkpoints = new ArrayList<>();
     private Optional<JournalRecord.Started> started = Optional.empty();
 
     Entry(Trial trial) {
@@ -63,7 +63,7 @@ public final class StudyState {
         entry.attempts = started.attempt();
         entry.started = Optional.of(started);
         long from =
-            entry.checkpoint.map(JournalRecord.CheckpointSaved::step).orElse(Long.MIN_VALUE);
+            entry.checkpoints.isEmpty() ? Long.MIN_VALUE : entry.checkpoints.getLast().step();
         entry.reports.removeIf(report -> report.step() > from);
         entry.trial = entry.trial.running(entry.reports);
       }
@@ -73,8 +73,7 @@ public final class StudyState {
           entry(reported.trial()).reports.add(new Report(reported.step(), value));
         }
       }
-      case JournalRecord.CheckpointSaved saved ->
-          entry(saved.trial()).checkpoint = Optional.of(saved);
+      case JournalRecord.CheckpointSaved saved -> entry(saved.trial()).checkpoints.add(saved);
       case JournalRecord.Ended ended -> {
         if (!ended.state().equals(JournalRecord.Ended.RETRIED)) {
           ended(ended);
@@ -165,7 +164,13 @@ public final class StudyState {
 
   /** The last checkpoint of a trial. */
   public Optional<JournalRecord.CheckpointSaved> checkpoint(long number) {
-    return entry(number).checkpoint;
+    List<JournalRecord.CheckpointSaved> all = entry(number).checkpoints;
+    return all.isEmpty() ? Optional.empty() : Optional.of(all.getLast());
+  }
+
+  /** All checkpoints of a trial, in the order in which they were made; not all may be there. */
+  public List<JournalRecord.CheckpointSaved> checkpoints(long number) {
+    return List.copyOf(entry(number).checkpoints);
   }
 
   /** The last start of a trial. */

@@ -1,5 +1,7 @@
 package dev.tandem.tune;
 
+import java.util.Map;
+
 /** Hears how a study goes; called by the thread that drives it. */
 public interface StudyWatcher {
 
@@ -7,7 +9,7 @@ public interface StudyWatcher {
   StudyWatcher NONE =
       new StudyWatcher() {
         @Override
-        public void changed(StudyState state, int running) {}
+        public void changed(StudyState state, int running, Map<Long, String> waiting) {}
 
         @Override
         public void note(String line) {}
@@ -17,8 +19,9 @@ public interface StudyWatcher {
    * Something has happened.
    *
    * @param running trials that run or wait for room
+   * @param waiting what trials wait for that cannot start yet, by their numbers
    */
-  void changed(StudyState state, int running);
+  void changed(StudyState state, int running, Map<Long, String> waiting);
 
   /** Something a person should know, in one line. */
   void note(String line);

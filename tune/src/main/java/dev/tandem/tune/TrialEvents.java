@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -33,6 +34,8 @@ final class TrialEvents implements TaskListener {
   private final Consumer<String> notes;
   private final List<Report> reports;
   private final long resumedFrom;
+  private final Consumer<Optional<String>> waiting;
+  private boolean begun;
 
   /**
    * A listener.
@@ -40,6 +43,7 @@ final class TrialEvents implements TaskListener {
    * @param asked the trial, with the reports it had before the checkpoint it goes on from
    * @param prunerLock held while the pruner decides
    * @param history what a decision may use
+   * @param waiting hears what the trial waits for; nothing when it has started
    */
   TrialEvents(
       Trial asked,
@@ -49,7 +53,8 @@ final class TrialEvents implements TaskListener {
       Supplier<History> history,
       Consumer<JournalRecord> records,
       Consumer<String> notes,
-      long resumedFrom) {
+      long resumedFrom,
+      Consumer<Optional<String>> waiting) {
     this.asked = asked;
     this.metric = metric;
     this.pruner = pruner;
@@ -59,10 +64,22 @@ final class TrialEvents implements TaskListener {
     this.notes = notes;
     this.reports = new ArrayList<>(asked.reports());
     this.resumedFrom = resumedFrom;
+    this.waiting = waiting;
+  }
+
+  @Override
+  public synchronized void waits(String what) {
+    if (!begun) {
+      waiting.accept(Optional.of(what));
+    }
   }
 
   @Override
   public void started(Attempt attempt) {
+    synchronized (this) {
+      begun = true;
+      waiting.accept(Optional.empty());
+    }
     reports.removeIf(report -> report.step() > resumedFrom);
     records.accept(
         new JournalRecord.Started(

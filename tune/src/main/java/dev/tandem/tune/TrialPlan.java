@@ -16,7 +16,6 @@ import java.util.List;
  * @param workers how many run at the same time
  * @param budget the last step wanted of a trial; 0 for as many as it likes
  * @param first parameters to try before any that the sampler chooses
- * @param folder in which each trial has one of its own
  */
 public record TrialPlan(
     long trials,
@@ -27,7 +26,7 @@ public record TrialPlan(
     long budget,
     List<Parameters> first,
     List<Input> inputs,
-    Path folder) {
+    TrialStorage storage) {
 
   public TrialPlan {
     if (trials < 1 || workers < 1 || budget < 0) {
@@ -55,6 +54,6 @@ public record TrialPlan(
 
   /** The folder of a trial. */
   Path folder(long trial) {
-    return folder.resolve("%04d".formatted(trial));
+    return storage.of(trial);
   }
 }

@@ -138,7 +138,7 @@ class StudyTest {
             0,
             List.of(),
             List.of(),
-            Path.of("trials"));
+            TrialStorage.in(Path.of("trials")));
     try (TaskEngine engine = new LocalEngine()) {
       return new StudyLoop(
               settings,

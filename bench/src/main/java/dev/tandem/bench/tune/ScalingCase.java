@@ -93,6 +93,9 @@ record ScalingCase(int sleeps, double seconds) {
   private static final class Silent implements TaskListener {
 
     @Override
+    public void waits(String what) {}
+
+    @Override
     public void started(Attempt attempt) {}
 
     @Override

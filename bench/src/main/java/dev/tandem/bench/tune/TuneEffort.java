@@ -6,7 +6,7 @@ package dev.tandem.bench.tune;
  * @param seeds studies of each function and side
  * @param trials of each study
  * @param suggestTrials trials of the studies whose processor time is measured
- * @param overheadTrials trials that do nothing
+ * @param overheadTrials trials that do nothing, of the peer; ours are 2,000
  */
 public record TuneEffort(int seeds, int trials, int suggestTrials, int overheadTrials) {
 

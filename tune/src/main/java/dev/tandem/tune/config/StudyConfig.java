@@ -4,12 +4,14 @@ import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Default;
 import dev.tandem.tune.StopRules;
 import dev.tandem.tune.StudySettings.Order;
+import dev.tandem.tune.TrialStorage;
 import dev.tandem.tune.remote.SparkOptions;
 import dev.tandem.tune.task.Limits;
 import dev.tandem.tune.task.Needs;
 import dev.tandem.tune.task.RetryPolicy;
 import dev.tandem.tune.task.Work.Protocol.Answers;
 import dev.tandem.tune.trial.Direction;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,8 @@ import java.util.Optional;
  * @param enqueue parameters to try first
  * @param inputs files that each trial finds in its folder {@code inputs}
  * @param shareData whether trainings of one host prepare their samples once for all
+ * @param keep which checkpoints of a trial are kept
+ * @param freeSpace how much must be free in the runs folder before a trial starts
  * @param trace whether {@code timeline.json} is written
  * @param spark which Spark, if trials run there
  */
@@ -52,9 +56,16 @@ public record StudyConfig(
     StopKeys stop,
     @Default("{}") Tree inputs,
     @Default("false") boolean shareData,
+    KeepKeys keep,
+    @Default("64 MiB") String freeSpace,
     @Default("true") boolean trace,
     @Default("local") Engine engine,
     SparkOptions spark) {
+
+  /** Where trials keep their files. */
+  TrialStorage storage(Path folder) {
+    return new TrialStorage(folder, keep.last, keep.best, Amount.bytes("free-space", freeSpace));
+  }
 
   /** Where trials run. */
   public enum Engine {
@@ -120,6 +131,14 @@ public record StudyConfig(
           enforce);
     }
   }
+
+  /**
+   * Which checkpoints of a trial are kept.
+   *
+   * @param last so many, from the last of which it goes on; 0 for all
+   * @param best and so many of the others, those with the best metric
+   */
+  public record KeepKeys(@Default("0") int last, @Default("0") int best) {}
 
   /** How often a trial that failed is tried again. */
   public record RetryKeys(

@@ -225,7 +225,7 @@ public final class StudyFile implements KeyPlaces {
             config.budget(),
             first(config.enqueue().node(), space),
             placedAt("inputs", () -> InputKeys.of(config, this::beside)),
-            folder.resolve("trials"));
+            config.storage(folder.resolve("trials")));
     plan.requirePossible(settings);
     placedAt(
         "share-data",

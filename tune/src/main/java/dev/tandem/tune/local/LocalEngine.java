@@ -13,7 +13,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -94,6 +96,26 @@ public final class LocalEngine implements TaskEngine {
       }
     }
     starting.forEach(Submitted::start);
+    tellWhatWaits();
+  }
+
+  /** Says to tasks that wait for what, where that is new. */
+  private void tellWhatWaits() {
+    Map<Submitted, String> news = new LinkedHashMap<>();
+    synchronized (this) {
+      Submitted first = waiting.peekFirst();
+      for (Submitted each : waiting) {
+        String what =
+            each == first
+                ? slots.missing(first.chosen.needs()).orElse("")
+                : "%s, which came first".formatted(first.id());
+        if (!what.isEmpty() && !what.equals(each.waitsFor)) {
+          each.waitsFor = what;
+          news.put(each, what);
+        }
+      }
+    }
+    news.forEach((task, what) -> task.events.waits(what));
   }
 
   private void finished(Submitted task, Outcome outcome) {
@@ -125,11 +147,14 @@ public final class LocalEngine implements TaskEngine {
     private final Task.Alternative chosen;
     private final TaskRun run;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    private final TaskListener events;
     private Placement placement;
+    private String waitsFor = "";
 
     Submitted(Task task, Task.Alternative chosen, TaskListener events) {
       this.task = task;
       this.chosen = chosen;
+      this.events = events;
       this.run = new TaskRun(task, events, cache);
     }
 

@@ -94,14 +94,17 @@ public final class Slots {
     int wantedCores = needs.cores() * needs.ranks();
     int wantedGpus = needs.gpus() * needs.ranks();
     long wantedMemory = needs.memoryBytes() * needs.ranks();
-    if (wantedCores > freeCores.cardinality()
-        || wantedGpus > freeGpus.cardinality()
-        || wantedMemory > freeMemory) {
+    if (missing(needs).isPresent()) {
       return Optional.empty();
     }
     freeMemory -= wantedMemory;
     return Optional.of(
         new Placement(first(freeCores, wantedCores), first(freeGpus, wantedGpus), wantedMemory));
+  }
+
+  /** What is missing for a task, in words; empty if there is room. */
+  synchronized Optional<String> missing(Needs needs) {
+    return needs.missing(freeCores.cardinality(), freeGpus.cardinality(), freeMemory);
   }
 
   private static List<Integer> first(BitSet free, int count) {

@@ -133,6 +133,12 @@ public final class EngineServer {
 
   /** Calls the listener in the parent, and waits for its answer. */
   private JsonNode ask(long key, ObjectNode call) {
+    if (ListenerCalls.oneWay(call)) {
+      ObjectNode line = object().put("key", key);
+      line.set("event", call);
+      output.write(line);
+      return object();
+    }
     CompletableFuture<JsonNode> answer = new CompletableFuture<>();
     long number = events.incrementAndGet();
     answers.put(number, answer);

@@ -17,6 +17,7 @@ public final class ListenerCalls {
 
   private static final String CALL = "call";
   private static final String ATTEMPT = "attempt";
+  private static final String WAITS = "waits";
   private static final String STEP = "step";
   private static final String STOP = "stop";
   private static final String ERROR = "error";
@@ -43,6 +44,7 @@ public final class ListenerCalls {
     long step = call.path(STEP).asLong();
     try {
       switch (call.path(CALL).asText()) {
+        case WAITS -> listener.waits(call.path("text").asText());
         case "started" -> listener.started(attempt);
         case "report" -> {
           switch (listener.report(attempt, step, metrics(call.path("metrics")))) {
@@ -59,6 +61,11 @@ public final class ListenerCalls {
       answer.put(ERROR, String.valueOf(e.getMessage()));
     }
     return answer;
+  }
+
+  /** Whether a call is one that nothing waits for. */
+  static boolean oneWay(JsonNode call) {
+    return call.path(CALL).asText().equals(WAITS);
   }
 
   /** The answer that stops a task, whatever it asked. */
@@ -81,6 +88,11 @@ public final class ListenerCalls {
   }
 
   private record Sender(Function<ObjectNode, JsonNode> ask) implements TaskListener {
+
+    @Override
+    public void waits(String what) {
+      send(JsonNodeFactory.instance.objectNode().put(CALL, WAITS).put("text", what));
+    }
 
     @Override
     public void started(Attempt attempt) {

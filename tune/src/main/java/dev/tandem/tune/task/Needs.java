@@ -2,6 +2,7 @@ package dev.tandem.tune.task;
 
 import dev.tandem.core.UsageException;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -72,6 +73,30 @@ public record Needs(int ranks, int cores, int gpus, long memoryBytes) {
             .collect(Collectors.joining("; "));
     throw new UsageException(
         "needs are %s, which never fit (%s)".formatted(this, there.isEmpty() ? "no nodes" : there));
+  }
+
+  /**
+   * What is missing of what these needs take in all, in words.
+   *
+   * @param freeCores how many are free, and so on
+   */
+  public Optional<String> missing(long freeCores, long freeGpus, long freeMemory) {
+    if ((long) cores * ranks > freeCores) {
+      return Optional.of(missing(cores * ranks, "core", freeCores));
+    }
+    if ((long) gpus * ranks > freeGpus) {
+      return Optional.of(missing(gpus * ranks, "gpu", freeGpus));
+    }
+    return memoryBytes * ranks > freeMemory
+        ? Optional.of(
+            "%.1f GiB of memory; %.1f are free"
+                .formatted(memoryBytes * ranks / 0x1p30, freeMemory / 0x1p30))
+        : Optional.empty();
+  }
+
+  private static String missing(int wanted, String what, long free) {
+    return "%d %s%s; %d %s free"
+        .formatted(wanted, what, wanted == 1 ? "" : "s", free, free == 1 ? "is" : "are");
   }
 
   @Override

@@ -9,6 +9,14 @@ import java.util.Map;
  */
 public interface TaskListener {
 
+  /**
+   * It waits for room. Called when that begins or changes, also from other threads than the other
+   * calls, perhaps when it has started meanwhile.
+   *
+   * @param what such as "2 cores; 1 is free"
+   */
+  void waits(String what);
+
   /** An attempt has started. */
   void started(Attempt attempt);
 

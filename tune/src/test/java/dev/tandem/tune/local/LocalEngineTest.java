@@ -9,10 +9,13 @@ import dev.tandem.tune.task.Needs;
 import dev.tandem.tune.task.Outcome;
 import dev.tandem.tune.task.RecordingListener;
 import dev.tandem.tune.task.RetryPolicy;
+import dev.tandem.tune.task.Task;
 import dev.tandem.tune.task.TaskEngine;
 import dev.tandem.tune.task.TaskEngineContract;
 import dev.tandem.tune.task.TaskHandle;
+import dev.tandem.tune.task.TaskId;
 import dev.tandem.tune.task.Work;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -40,6 +43,36 @@ class LocalEngineTest extends TaskEngineContract {
               .outcome()
               .join();
       assertEquals(new Outcome.Completed(1), outcome);
+    }
+  }
+
+  @Test
+  void tasksThatWaitSayForWhat() throws InterruptedException {
+    BitSet cores = new BitSet();
+    cores.set(0, 2);
+    CountDownLatch go = new CountDownLatch(1);
+    try (TaskEngine engine = new LocalEngine(Slots.of("here", cores, 0, 1 << 30))) {
+      Work waits =
+          new Work.JavaWork(
+              context -> {
+                go.await();
+                return 1;
+              },
+              call(1));
+      List<RecordingListener> listeners = new ArrayList<>();
+      List<TaskHandle> handles = new ArrayList<>();
+      for (Needs needs : List.of(Needs.ONE_CORE, new Needs(1, 2, 0, 0), Needs.ONE_CORE)) {
+        listeners.add(new RecordingListener());
+        TaskId id = new TaskId("study", handles.size());
+        handles.add(
+            engine.submit(
+                new Task(id, waits, needs, Limits.DEFAULT, RetryPolicy.NONE), listeners.getLast()));
+      }
+      assertEquals(List.of(), listeners.get(0).waited);
+      assertEquals(List.of("2 cores; 1 is free"), listeners.get(1).waited);
+      assertEquals(List.of("study/1, which came first"), listeners.get(2).waited);
+      go.countDown();
+      handles.forEach(each -> assertEquals(new Outcome.Completed(1), each.outcome().join()));
     }
   }
 

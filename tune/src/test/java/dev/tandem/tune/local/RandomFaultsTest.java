@@ -16,6 +16,7 @@ import dev.tandem.tune.StudySettings.Order;
 import dev.tandem.tune.StudyState;
 import dev.tandem.tune.StudyWatcher;
 import dev.tandem.tune.TrialPlan;
+import dev.tandem.tune.TrialStorage;
 import dev.tandem.tune.prune.Pruner;
 import dev.tandem.tune.sample.RandomSampler;
 import dev.tandem.tune.space.Parameter;
@@ -123,7 +124,7 @@ class RandomFaultsTest {
             0,
             List.of(),
             List.of(),
-            folder.resolve("trials"));
+            TrialStorage.in(folder.resolve("trials")));
     Path study = folder.resolve("study");
     try (StudySession session =
             StudySession.exists(study)
@@ -167,7 +168,7 @@ class RandomFaultsTest {
     }
 
     @Override
-    public void changed(StudyState state, int running) {
+    public void changed(StudyState state, int running, Map<Long, String> waiting) {
       if (state.byArrival().size() >= after) {
         loop.interrupt();
       }

@@ -10,6 +10,9 @@ import java.util.concurrent.CountDownLatch;
 /** Remembers what it hears; stops tasks that report {@code stopAt} or a later step. */
 public final class RecordingListener implements TaskListener {
 
+  /** What it has waited for. */
+  public final List<String> waited = Collections.synchronizedList(new ArrayList<>());
+
   /** Attempts that have started. */
   public final List<Attempt> started = Collections.synchronizedList(new ArrayList<>());
 
@@ -41,6 +44,11 @@ public final class RecordingListener implements TaskListener {
   /** One that stops tasks from this step on. */
   public RecordingListener(long stopAt) {
     this.stopAt = stopAt;
+  }
+
+  @Override
+  public void waits(String what) {
+    waited.add(what);
   }
 
   @Override

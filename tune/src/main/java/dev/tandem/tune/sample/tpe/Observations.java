@@ -199,10 +199,10 @@ final class Observations {
     return columns[column][row];
   }
 
-  /** Whether a row has values of all these parameters, in their domains as they are now. */
-  boolean has(int row, List<Parameter> all) {
-    for (Parameter parameter : all) {
-      if (Double.isNaN(columns[column(parameter)][row])) {
+  /** Whether a row has values of all the parameters of these columns. */
+  boolean has(int row, int[] all) {
+    for (int column : all) {
+      if (Double.isNaN(columns[column][row])) {
         return false;
       }
     }

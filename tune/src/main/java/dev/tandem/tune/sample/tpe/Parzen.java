@@ -47,10 +47,11 @@ final class Parzen {
       boolean[] members,
       boolean together,
       TpeSettings settings) {
+    int[] columns = parameters.stream().mapToInt(observations::column).toArray();
     int[] kernels = new int[observations.rows()];
     int count = 0;
     for (int row = 0; row < kernels.length; row++) {
-      kernels[row] = members[row] && observations.has(row, parameters) ? count++ : -1;
+      kernels[row] = members[row] && observations.has(row, columns) ? count++ : -1;
     }
     double[] weights = weights(count);
     cumulated = weights.clone();
@@ -60,12 +61,11 @@ final class Parzen {
     coefficients = weights;
     dimensions = new Kernels[parameters.size()];
     for (int d = 0; d < dimensions.length; d++) {
-      Parameter parameter = parameters.get(d);
       dimensions[d] =
           kernels(
               observations,
-              observations.column(parameter),
-              parameter.domain(),
+              columns[d],
+              parameters.get(d).domain(),
               kernels,
               count,
               together
@@ -134,7 +134,7 @@ final class Parzen {
     deviations[count] = high - low;
     double step = step(domain);
     return step > 0
-        ? new StepKernels(low, high, step, means, deviations, width > 0)
+        ? new StepKernels(low, high, step, means, deviations)
         : new NormalKernels(low, high, means, deviations, equalMass);
   }
 

@@ -13,30 +13,44 @@ final class StepKernels implements Kernels {
   /** Beyond so many deviations a mass is nothing beside the prior's. */
   private static final double FAR = 9;
 
+  /** Ranges of more steps have no table. */
+  private static final int MOST_STEPS = 4096;
+
   private final double low;
   private final double high;
   private final double step;
   private final double[] means;
   private final double[] deviations;
 
-  /** Masses by distance in steps, where all deviations but the prior's are the same. */
+  /** Which step each observation is at. */
+  private final int[] places;
+
+  /** The least deviation, which most kernels have, and their masses by distance in steps. */
+  private final double common;
+
   private final double[] byDistance;
 
-  StepKernels(
-      double low,
-      double high,
-      double step,
-      double[] means,
-      double[] deviations,
-      boolean sameDeviation) {
+  StepKernels(double low, double high, double step, double[] means, double[] deviations) {
     this.low = low;
     this.high = high;
     this.step = step;
     this.means = means;
     this.deviations = deviations;
+    int last = means.length - 1;
+    places = new int[last];
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < last; i++) {
+      places[i] = place(means[i]);
+      least = Math.min(least, deviations[i]);
+    }
+    common = least;
     double steps = Math.rint((high - low) / step);
-    byDistance = new double[sameDeviation && steps <= 4096 ? (int) steps : 0];
+    byDistance = new double[steps <= MOST_STEPS ? (int) steps : 0];
     Arrays.fill(byDistance, Double.NaN);
+  }
+
+  private int place(double value) {
+    return (int) Math.floor((value - low) / step);
   }
 
   @Override
@@ -49,16 +63,16 @@ final class StepKernels implements Kernels {
   @Override
   public void multiply(double point, double[] factors, double[] exponents) {
     int last = means.length - 1;
+    int place = place(point);
     for (int i = 0; i < last; i++) {
-      double distance = Math.abs(point - means[i]);
-      if (byDistance.length == 0) {
-        factors[i] *= mass(distance, deviations[i]);
+      int steps = Math.abs(place - places[i]);
+      if (deviations[i] > common || steps >= byDistance.length) {
+        factors[i] *= mass(Math.abs(point - means[i]), deviations[i]);
         continue;
       }
-      int steps = (int) Math.rint(distance / step);
       double known = byDistance[steps];
       if (Double.isNaN(known)) {
-        known = mass(steps * step, deviations[i]);
+        known = mass(steps * step, common);
         byDistance[steps] = known;
       }
       factors[i] *= known;

@@ -10,6 +10,7 @@ import dev.tandem.tune.space.Space;
 import dev.tandem.tune.trial.History;
 import dev.tandem.tune.trial.Trial;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -116,6 +117,7 @@ public final class TpeSampler implements Sampler {
     SplittableRandom numbers = Sampler.random(study, trial, members.getFirst().name());
     double[] point = new double[members.size()];
     double largest = Double.NEGATIVE_INFINITY;
+    Set<List<Object>> scored = new HashSet<>();
     for (int candidate = 0; candidate < TpeSettings.CANDIDATES; candidate++) {
       goodDensity.draw(numbers, point);
       Object[] values = new Object[point.length];
@@ -123,6 +125,9 @@ public final class TpeSampler implements Sampler {
         Domain domain = members.get(d).domain();
         values[d] = domain.value(point[d]);
         point[d] = domain.internal(values[d]);
+      }
+      if (!scored.add(List.of(values))) {
+        continue; // The same point again, as of few whole numbers or choices, scores the same.
       }
       double score = goodDensity.logDensity(point) - otherDensity.logDensity(point);
       if (score > largest || candidate == 0) {
