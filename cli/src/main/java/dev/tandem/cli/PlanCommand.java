@@ -224,7 +224,7 @@ final class PlanCommand extends TandemCommand {
         workload.batch(),
         result.considered(),
         seconds,
-        all.stream().sorted().map(each -> way(projector, each, count)).toList(),
+        all.parallelStream().sorted().map(each -> way(projector, each, count)).toList(),
         result.impossible(),
         limitations,
         gains);
@@ -282,7 +282,7 @@ final class PlanCommand extends TandemCommand {
         phases,
         projection.communication(),
         projection.estimated(),
-        projector.traffic(projection.candidate()).total().bytesSent(),
+        wantsJson() ? projector.traffic(projection.candidate()).total().bytesSent() : null,
         projection.memory().total(),
         ranked.missingBytes(),
         Advice.bottleneck(projection),

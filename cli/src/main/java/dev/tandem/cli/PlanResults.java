@@ -13,7 +13,8 @@ record PlanResults(String model, String machine, boolean measured, List<PlanResu
    *
    * @param settings keys of the configuration besides the mesh
    * @param estimated share of the computing time that was estimated, not measured
-   * @param sentBytes of the rank that sends most
+   * @param sentBytes of the rank that sends most; null unless JSON is wanted, for counting takes
+   *     longer than the search
    * @param missingBytes of memory; 0 if it fits
    */
   record Way(
@@ -28,7 +29,7 @@ record PlanResults(String model, String machine, boolean measured, List<PlanResu
       Map<String, Double> phases,
       double communication,
       double estimated,
-      long sentBytes,
+      Long sentBytes,
       long memoryBytes,
       double missingBytes,
       String bottleneck,

@@ -71,6 +71,11 @@ public abstract class TandemCommand implements Callable<Integer> {
     return words;
   }
 
+  /** Whether somebody reads the JSON. */
+  final boolean wantsJson() {
+    return json != null;
+  }
+
   boolean debug() {
     return debug;
   }

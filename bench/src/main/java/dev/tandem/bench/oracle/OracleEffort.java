@@ -34,7 +34,7 @@ record OracleEffort(
 
   /** At most five minutes. */
   static final OracleEffort QUICK =
-      new OracleEffort(List.of("caffe-cifar", "vgg-small"), List.of(64), PAIRS, FOURS, 100, 15);
+      new OracleEffort(List.of("caffe-cifar", "vgg-small"), List.of(64), PAIRS, FOURS, 100, 10);
 
   /** The runs with this number of ranks. */
   List<OracleCase> cases(int ranks) {

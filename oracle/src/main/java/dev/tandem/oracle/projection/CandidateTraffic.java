@@ -1,6 +1,5 @@
 package dev.tandem.oracle.projection;
 
-import dev.tandem.comm.collective.CollectiveSettings;
 import dev.tandem.parallel.LocalNetwork;
 import dev.tandem.parallel.cost.PlanTraffic;
 import dev.tandem.parallel.cost.PlanTraffic.Kind;
@@ -8,7 +7,6 @@ import dev.tandem.parallel.cost.PlannedGroups;
 import dev.tandem.parallel.exchange.NoTransfer;
 import dev.tandem.parallel.mesh.Mesh;
 import dev.tandem.parallel.stage.StageCuts;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -38,30 +36,33 @@ final class CandidateTraffic {
   /** Of the first rank of each stage, and of one within its inner axes, the one that sends most. */
   PlanTraffic most() {
     int stages = mesh.size(Mesh.PIPELINE);
-    int perStage = mesh.size() / stages;
-    int middle = Projector.middle(new Mesh(mesh.inner()));
-    return IntStream.range(0, stages)
-        .boxed()
-        .flatMap(
-            stage ->
-                IntStream.of(0, middle)
-                    .distinct()
-                    .mapToObj(own -> of(stage, stage * perStage + own)))
-        .max(Comparator.comparingLong(traffic -> traffic.total().bytesSent()))
-        .orElseThrow();
+    List<String> cuts = stages == 1 ? List.of() : projector.cuts(candidate);
+    PlanTraffic most = null;
+    for (int own : IntStream.of(0, Projector.middle(new Mesh(mesh.inner()))).distinct().toArray()) {
+      LocalPlan plan = projector.plan(candidate, own);
+      for (int stage = 0; stage < stages; stage++) {
+        PlanTraffic traffic = of(plan, own, stage, cuts);
+        if (most == null || traffic.total().bytesSent() > most.total().bytesSent()) {
+          most = traffic;
+        }
+      }
+    }
+    return most;
   }
 
-  private PlanTraffic of(int stage, int rank) {
+  private PlanTraffic of(LocalPlan plan, int own, int stage, List<String> cuts) {
     Workload workload = projector.workload();
     PlannedGroups groups =
-        new PlannedGroups(
-            mesh, rank, hosts, !projector.environment().asynchronous(), CollectiveSettings.DEFAULT);
-    LocalNetwork network =
-        LocalPlan.of(workload.network(), candidate.strategy(), groups, workload.frozen()).network();
+        plan.groups()
+            .within(
+                mesh,
+                stage * (mesh.size() / mesh.size(Mesh.PIPELINE)) + own,
+                hosts,
+                !projector.environment().asynchronous());
     long samples = Math.ceilDiv(workload.batch(), mesh.size(Mesh.DATA));
     PlanTraffic traffic =
         PlanTraffic.of(
-            stage(network, stage),
+            cuts.isEmpty() ? plan.network() : stage(plan.cuts(), stage, cuts),
             groups,
             MemoryCount.step(workload, candidate, samples, candidate.passes(samples)));
     return workload.inference()
@@ -70,14 +71,10 @@ final class CandidateTraffic {
         : traffic;
   }
 
-  private LocalNetwork stage(LocalNetwork network, int stage) {
+  private LocalNetwork stage(StageCuts places, int stage, List<String> cuts) {
     int stages = mesh.size(Mesh.PIPELINE);
-    if (stages == 1) {
-      return network;
-    }
-    StageCuts cuts = new StageCuts(network, projector.workload().frozen());
-    return cuts.stage(
-        cuts.begins(projector.cuts(candidate), stages),
+    return places.stage(
+        places.begins(cuts, stages),
         stage,
         stage == 0 ? Optional.empty() : Optional.of(new NoTransfer(2, 1)),
         stage == stages - 1 ? Optional.empty() : Optional.of(new NoTransfer(2, 0)));

@@ -26,6 +26,7 @@ public final class Projector {
   private final Environment environment;
   private final Set<Term> terms;
   private final Map<PlanKey, List<LocalPlan>> plans;
+  private final Map<RankKey, LocalPlan> further;
   private final Map<TimesKey, PassTimes> times;
   private final Map<StagesKey, StagedPlan> staged;
   private final Map<TimesKey, Balance> balances;
@@ -34,6 +35,8 @@ public final class Projector {
   private final RememberedPasses remembered;
 
   private record PlanKey(Mesh inner, Strategy strategy) {}
+
+  private record RankKey(PlanKey plan, int rank) {}
 
   private record TimesKey(LocalPlan plan, long samples, int onNode) {}
 
@@ -47,6 +50,7 @@ public final class Projector {
     this.environment = environment;
     this.terms = Set.copyOf(terms);
     plans = new ConcurrentHashMap<>();
+    further = new ConcurrentHashMap<>();
     times = new ConcurrentHashMap<>();
     staged = new ConcurrentHashMap<>();
     balances = new ConcurrentHashMap<>();
@@ -60,6 +64,7 @@ public final class Projector {
     environment = other.environment;
     terms = other.terms;
     plans = other.plans;
+    further = other.further;
     times = other.times;
     staged = other.staged;
     balances = other.balances;
@@ -106,8 +111,22 @@ public final class Projector {
   }
 
   private List<LocalPlan> planned(Candidate candidate) {
-    Mesh inner = new Mesh(candidate.mesh().inner());
-    return plans.computeIfAbsent(new PlanKey(inner, candidate.strategy()), this::planned);
+    return plans.computeIfAbsent(key(candidate), this::planned);
+  }
+
+  private static PlanKey key(Candidate candidate) {
+    return new PlanKey(new Mesh(candidate.mesh().inner()), candidate.strategy());
+  }
+
+  /** Of the rank at a place along the inner axes of a candidate. */
+  LocalPlan plan(Candidate candidate, int own) {
+    PlanKey key = key(candidate);
+    for (LocalPlan plan : planned(candidate)) {
+      if (plan.groups().rank() == own) {
+        return plan;
+      }
+    }
+    return further.computeIfAbsent(new RankKey(key, own), _ -> plan(key, own));
   }
 
   private RankProjection slowest(Candidate candidate) {

@@ -66,6 +66,21 @@ public final class PlannedGroups {
         mesh, rank, Collections.nCopies(mesh.size(), 0), true, CollectiveSettings.DEFAULT);
   }
 
+  /**
+   * The groups of a rank of a larger mesh that is at the same place along the axes of this one. A
+   * plan that was made with these groups is one with those.
+   */
+  public PlannedGroups within(Mesh larger, int other, List<Integer> hosts, boolean sharedMemory) {
+    PlannedGroups groups = new PlannedGroups(larger, other, hosts, sharedMemory, settings);
+    axes.forEach(
+        (transfer, along) -> {
+          groups.transfers.put(along, transfer);
+          groups.positions.put(transfer, groups.position(along));
+          groups.axes.put(transfer, along);
+        });
+    return groups;
+  }
+
   public Mesh mesh() {
     return mesh;
   }

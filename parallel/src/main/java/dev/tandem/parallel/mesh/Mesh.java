@@ -1,6 +1,5 @@
 package dev.tandem.parallel.mesh;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -81,25 +80,21 @@ public record Mesh(List<Axis> axes) {
    * in this list are row-major coordinates along the axes in the mesh's order.
    */
   public List<Integer> group(int rank, Set<String> along) {
-    List<Integer> group = new ArrayList<>();
-    int size = size();
-    for (int other = 0; other < size; other++) {
-      if (differAlong(other, rank, size, along)) {
-        group.add(other);
-      }
-    }
-    return group;
-  }
-
-  private boolean differAlong(int one, int other, int size, Set<String> along) {
-    int below = size;
+    // The ranks found so far; each further axis, the slowest first, multiplies them by its size.
+    int[] group = {0};
+    int below = size();
     for (Axis axis : axes) {
       below /= axis.size;
-      if (one / below % axis.size != other / below % axis.size && !along.contains(axis.name)) {
-        return false;
+      boolean all = along.contains(axis.name);
+      int first = all ? 0 : rank / below % axis.size;
+      int count = all ? axis.size : 1;
+      int[] wider = new int[group.length * count];
+      for (int place = 0; place < wider.length; place++) {
+        wider[place] = group[place / count] + (first + place % count) * below;
       }
+      group = wider;
     }
-    return true;
+    return Arrays.stream(group).boxed().toList();
   }
 
   /** Names of the axes, in their order, out of these. */
