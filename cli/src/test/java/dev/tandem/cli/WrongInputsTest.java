@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,6 +82,7 @@ class WrongInputsTest {
         "pair.yaml",
         "train: {network: {model: caffe-cifar}, data: {train: %1$s, test: %1$s}, schedule: {rate: 0.1}}%nmembers: [{name: a}, {name: b}]%n"
             .formatted(records));
+    ensembles(records);
     String scores = "{name: flat, type: flatten}, {name: out, type: fully-connected, outputs: 10}";
     network(
         "groups.yaml",
@@ -93,6 +95,28 @@ class WrongInputsTest {
             + "{name: tok, type: tokens}, {name: attn, type: self-attention, heads: 2},"
             + "{name: mean, type: token-mean},"
             + "{name: out, type: fully-connected, outputs: 10}");
+  }
+
+  /** Of {@code tandem ensemble}: what is wrong with the members. */
+  private static void ensembles(Path records) throws IOException {
+    String train =
+        "train: {network: {model: caffe-cifar}, data: {train: %1$s, test: %1$s}, schedule: {rate: 0.1}}\n"
+            .formatted(records);
+    write("no-members.yaml", train);
+    write("no-train.yaml", "members: [{name: a}]\n");
+    Map<String, String> members =
+        Map.of(
+            "zero-members", "",
+            "member-key", "{name: a}, {name: b, rank: 2}",
+            "member-network", "{name: a}, {name: b, train: {network: {model: lennet}}}",
+            "member-train-key", "{name: a}, {name: b, train: {batch_size: 3}}",
+            "member-no-keys", "{name: a, train: x.yaml}",
+            "member-data", "{name: a}, {name: b, train: {data: {augment: flip}}}",
+            "member-ranks", "{name: a, ranks: 0}",
+            "many-ranks", "{name: a, ranks: 100000}");
+    for (Map.Entry<String, String> entry : members.entrySet()) {
+      write(entry.getKey() + ".yaml", "%smembers: [%s]%n".formatted(train, entry.getValue()));
+    }
   }
 
   /** Of {@code tandem plan}. */

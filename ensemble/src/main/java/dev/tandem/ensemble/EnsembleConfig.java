@@ -143,6 +143,10 @@ public record EnsembleConfig(Settings settings, List<Member> members) {
       }
     }
     try {
+      if (keys.has("hosts")) {
+        throw new UsageException(
+            "hosts: members of an ensemble share memory, so they run on one host; leave it out");
+      }
       Settings whole = YAML.read(keys, Settings.class);
       ConfigFile base = common(name, common).with(forAll);
       return new EnsembleConfig(whole, members(list, base));
@@ -189,11 +193,11 @@ public record EnsembleConfig(Settings settings, List<Member> members) {
         if (!names.add(known.name())) {
           throw new UsageException("name %s is given twice".formatted(known.name()));
         }
-        List<String> changes = new ArrayList<>();
-        if (own != null) {
-          flatten("", own, changes);
+        if (own != null && !own.isNull() && !own.isObject()) {
+          throw new UsageException("train is %s, expected keys such as seed: 2".formatted(own));
         }
-        members.add(new Member(known.name(), known.ranks(), base.with(changes)));
+        ConfigFile train = own instanceof ObjectNode ? changed(base, "", own) : base;
+        members.add(new Member(known.name(), known.ranks(), train));
       } catch (UsageException e) {
         throw new UsageException("members[%d]: %s".formatted(members.size(), e.getMessage()));
       }
@@ -202,15 +206,16 @@ public record EnsembleConfig(Settings settings, List<Member> members) {
   }
 
   /** A network, or another kind of thing, is replaced as a whole; other mappings key by key. */
-  private static void flatten(String prefix, JsonNode node, List<String> into) {
+  private static ConfigFile changed(ConfigFile base, String prefix, JsonNode node) {
     if (!(node instanceof ObjectNode keys) || prefix.equals("network") || keys.has("kind")) {
-      into.add(prefix + "=" + node);
-      return;
+      return base.with(prefix, node, TRAIN);
     }
+    ConfigFile changed = base;
     for (Map.Entry<String, JsonNode> entry : keys.properties()) {
       String key = prefix.isEmpty() ? entry.getKey() : prefix + "." + entry.getKey();
-      flatten(key, entry.getValue(), into);
+      changed = changed(changed, key, entry.getValue());
     }
+    return changed;
   }
 
   /**

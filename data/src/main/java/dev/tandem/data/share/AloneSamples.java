@@ -5,6 +5,7 @@ import dev.tandem.data.DataRecord;
 import dev.tandem.data.RecordBlock;
 import dev.tandem.data.RecordSource;
 import dev.tandem.data.load.BadRecord;
+import dev.tandem.data.load.BadRecords;
 import dev.tandem.data.load.RecordPreparation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,14 +17,47 @@ final class AloneSamples {
 
   private final RecordSource source;
   private final RecordPreparation.Writer writer;
+  private final BadRecords badRecords;
+  private long skipped;
 
-  AloneSamples(RecordSource source, RecordPreparation preparation) {
+  /**
+   * Prepares nothing yet.
+   *
+   * @param badRecords how many may be left out
+   */
+  AloneSamples(RecordSource source, RecordPreparation preparation, BadRecords badRecords) {
     this.source = source;
     this.writer = preparation.writer();
+    this.badRecords = badRecords;
   }
 
-  /** Writes a sample; says what is wrong with its record, if it is bad. */
-  Optional<BadRecord> write(long ordinal, long visit, MemorySegment input, MemorySegment target) {
+  /** Writes a sample; false if its record is bad and may be left out. */
+  boolean write(long ordinal, long visit, MemorySegment input, MemorySegment target) {
+    Optional<BadRecord> bad = written(ordinal, visit, input, target);
+    bad.ifPresent(this::account);
+    return bad.isEmpty();
+  }
+
+  private void account(BadRecord record) {
+    skipped++;
+    switch (badRecords) {
+      case BadRecords.Fatal _ ->
+          throw new WorkFailedException(
+              record
+                  + "; repair or remove it, or set data.skip-bad-records to the number of records"
+                  + " that may be left out");
+      case BadRecords.Skip(long most) -> {
+        if (skipped > most) {
+          throw new WorkFailedException(
+              "%d bad records, where %d may be skipped; the last is %s"
+                  .formatted(skipped, most, record));
+        }
+      }
+    }
+  }
+
+  private Optional<BadRecord> written(
+      long ordinal, long visit, MemorySegment input, MemorySegment target) {
     try (RecordBlock block = source.fetch(new long[] {ordinal})) {
       DataRecord record = block.record(0);
       try {

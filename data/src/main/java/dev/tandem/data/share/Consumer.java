@@ -81,7 +81,7 @@ record Consumer(ShareArea area, long row) {
             MemorySegment.copy(own, 0, memory, ValueLayout.JAVA_BYTE, at, own.length);
           }
           consumer.rate(0);
-          writeInt(memory, consumer.row + PARTICIPANT, area.self());
+          writeInt(memory, consumer.row + PARTICIPANT, area.participants().self());
           consumer.place(cursor, every, cursor);
           writeInt(memory, consumer.row + STATE, ACTIVE);
           var _ = SharedWords.addInt(memory, ShareArea.JOINED_AT, 1);

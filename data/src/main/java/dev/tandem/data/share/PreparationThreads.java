@@ -61,10 +61,10 @@ final class PreparationThreads {
 
   /** Takes over threads that have left, and gives back those that came again. */
   void follow() {
-    int now = own + area.threadsToTakeOver();
+    int now = own + area.participants().threadsToTakeOver();
     if (now != wanted) {
       wanted = now;
-      area.threadsNow(now);
+      area.participants().threadsNow(now);
     }
     if (now > own) {
       startMissing(); // also one that was just about to end

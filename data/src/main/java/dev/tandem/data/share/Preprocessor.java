@@ -48,9 +48,9 @@ final class Preprocessor implements Runnable {
       long wanted = ring.wanted(chunk, records);
       long present = made(chunk, wanted);
       ring.publish(chunk, present);
-      add(area, ShareArea.PREPARED, Long.bitCount(present));
-      add(area, ShareArea.BUSY_NANOS, System.nanoTime() - began);
-      add(area, ShareArea.CPU_NANOS, cpuNanos() - cpu);
+      area.participants().add(Participants.PREPARED, Long.bitCount(present));
+      area.participants().add(Participants.BUSY_NANOS, System.nanoTime() - began);
+      area.participants().add(Participants.CPU_NANOS, cpuNanos() - cpu);
     }
   }
 
@@ -66,14 +66,10 @@ final class Preprocessor implements Runnable {
   /** Whether this thread is one of those that are to work at present. */
   private boolean active(ShareArea area) {
     int limit = readInt(area.memory(), ShareArea.LIMIT_AT);
-    return limit == 0 || area.threadsBefore() + index < limit;
+    return limit == 0 || area.participants().threadsBefore() + index < limit;
   }
 
   private static long cpuNanos() {
     return ResourceUsage.reader().orElseThrow().thread().processorTime().toNanos();
-  }
-
-  private static void add(ShareArea area, int figure, long value) {
-    var _ = SharedWords.add(area.memory(), area.ownRow() + figure, value);
   }
 }

@@ -8,10 +8,10 @@ import static dev.tandem.data.share.SharedWords.write;
 import dev.tandem.data.order.SampleOrder;
 import dev.tandem.posix.Futex;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * A ring of chunks of the sequence in memory that processes share. Thread-safe.
@@ -26,27 +26,15 @@ import java.util.Optional;
  */
 final class SampleRing {
 
-  /** What became of a sample that a consumer wanted. */
-  enum Outcome {
-    COPIED,
-    /** It is not there, and nobody is going to make it. */
-    MISSING,
-    /** It was there. */
-    OVERWRITTEN
-  }
-
   /** A wait is as long as this at most, then all is looked at again. */
   private static final long LOOK_NANOS = 50_000_000;
 
-  private static final long STRIKE_OFF_NANOS = 150_000_000;
   private static final long GATHERING_NANOS = 20_000_000_000L;
 
-  private static final int CLAIMED = 1;
-  private static final int MADE = 2;
-  private static final int PHASE_SHIFT = 16;
-  private static final int CHUNK_SHIFT = 24;
-  private static final int PRESENT = 8;
-  private static final long NONE = -1;
+  /** Which samples of a chunk are there, after the word of its state. */
+  static final int PRESENT = 8;
+
+  static final long NONE = -1;
 
   private final ShareArea area;
   private final MemorySegment memory;
@@ -81,6 +69,10 @@ final class SampleRing {
     return area;
   }
 
+  ShareOptions options() {
+    return options;
+  }
+
   /** All that take part. */
   List<Consumer> present() {
     List<Consumer> found = new ArrayList<>();
@@ -92,8 +84,25 @@ final class SampleRing {
     return found;
   }
 
+  /**
+   * Lets what other consumers need be overwritten, if they hold up all from the oldest chunk on.
+   */
+  boolean leaveBehind(Consumer own, long base, Predicate<Consumer> which) {
+    boolean any = false;
+    for (Consumer consumer : consumers) {
+      if (consumer.row() != own.row()
+          && consumer.is(Consumer.ACTIVE)
+          && consumer.cursor() / geometry.chunk() <= base
+          && which.test(consumer)) {
+        consumer.become(Consumer.ACTIVE, Consumer.BEHIND);
+        any = true;
+      }
+    }
+    return any;
+  }
+
   /** The oldest chunk that an active consumer needs; negative if there is none. */
-  private long base() {
+  long base() {
     return base(NONE);
   }
 
@@ -125,7 +134,8 @@ final class SampleRing {
     return consumer.queue();
   }
 
-  private boolean gathering() {
+  /** Whether consumers that are expected may still come. */
+  boolean gathering() {
     return readInt(memory, ShareArea.JOINED_AT) < options.consumers()
         && System.nanoTime() - read(memory, ShareArea.BEGAN_AT) < GATHERING_NANOS;
   }
@@ -145,9 +155,11 @@ final class SampleRing {
       if (any || chunk % options.parts() == options.part()) {
         long at = area.state(chunk);
         long before = read(memory, at);
-        if (chunkOf(before) < chunk
-            && !(phase(before) == CLAIMED && area.signerAlive(owner(before)))
-            && replace(memory, at, before, word(chunk, CLAIMED))) {
+        if (ChunkWord.chunk(before) < chunk
+            && !(ChunkWord.claimed(before)
+                && area.participants().signerAlive(ChunkWord.maker(before)))
+            && replace(
+                memory, at, before, ChunkWord.claim(chunk, area.participants().signature()))) {
           SharedWords.raise(memory, ShareArea.HEAD_AT, chunk + 1);
           return chunk;
         }
@@ -202,7 +214,7 @@ final class SampleRing {
   /** A chunk that was claimed is made. */
   void publish(long chunk, long present) {
     write(memory, area.state(chunk) + PRESENT, present);
-    write(memory, area.state(chunk), word(chunk, MADE));
+    write(memory, area.state(chunk), ChunkWord.made(chunk, area.participants().signature()));
     wake(produced, ShareArea.PRODUCED_AT);
   }
 
@@ -230,128 +242,20 @@ final class SampleRing {
     futex.wakeAll(word);
   }
 
-  /**
-   * Waits until a chunk is made or it is plain that nobody makes it.
-   *
-   * @return the word of its state, or negative if it is not there
-   */
-  private long await(long chunk, Consumer own) {
-    long at = area.state(chunk);
-    long began = 0;
-    long looked = 0;
-    while (!closed) {
-      int before = readInt(memory, ShareArea.PRODUCED_AT);
-      long word = read(memory, at);
-      long there = chunkOf(word);
-      if (there == chunk && phase(word) == MADE) {
-        return word;
-      }
-      if (there > chunk || own.is(Consumer.BEHIND)) {
-        return NONE;
-      }
-      if (leavesSlowerBehind(own)) {
-        wentOn();
-      }
-      long now = System.nanoTime();
-      began = began == 0 ? now : began;
-      looked = looked == 0 ? now : looked;
-      if (now - looked > STRIKE_OFF_NANOS) {
-        looked = now;
-        area.strikeOff();
-        if (hopeless(chunk, word, now - began, own)) {
-          return NONE;
-        }
-        wentOn(); // whoever was struck off may have held others up
-      }
-      futex.await(produced, before, LOOK_NANOS);
-    }
-    return NONE;
+  /** A number that changes whenever a chunk is made. */
+  int made() {
+    return readInt(memory, ShareArea.PRODUCED_AT);
   }
 
-  /**
-   * Lets what slower consumers need be overwritten, if a faster one waits because that fills the
-   * memory.
-   *
-   * @return whether there were any
-   */
-  private boolean leavesSlowerBehind(Consumer own) {
-    long base = options.together() || gathering() ? NONE : base();
-    if (base < 0 || head() < base + geometry.chunks()) {
-      return false;
-    }
-    boolean any = false;
-    for (Consumer consumer : consumers) {
-      if (consumer.row() != own.row()
-          && consumer.is(Consumer.ACTIVE)
-          && consumer.cursor() / geometry.chunk() <= base
-          && Pace.slower(consumer.rate(), own.rate())) {
-        consumer.become(Consumer.ACTIVE, Consumer.BEHIND);
-        any = true;
-      }
-    }
-    return any;
-  }
-
-  /** Whether a chunk is not going to be made. */
-  private boolean hopeless(long chunk, long word, long nanos, Consumer own) {
-    if (chunkOf(word) == chunk) {
-      // Its maker was killed, or stands still.
-      return !area.signerAlive(owner(word)) || nanos > 5 * options.patience() * 1e9;
-    }
-    if (nanos < options.patience() * 1e9 || gathering()) {
-      return false;
-    }
-    if (area.threads() == 0) {
-      return true;
-    }
-    long base = base();
-    if (base >= 0 && chunk >= base + geometry.chunks()) {
-      if (!options.together()) {
-        // It holds this one up: from now on it does without what is overwritten.
-        for (Consumer consumer : consumers) {
-          if (consumer.row() != own.row() && consumer.cursor() / geometry.chunk() <= base) {
-            consumer.become(Consumer.ACTIVE, Consumer.BEHIND);
-          }
-        }
-      }
-      return false;
-    }
-    // It was passed over, or its part has no maker.
-    return chunk < head() || options.parts() > 1 || nanos > 5 * options.patience() * 1e9;
-  }
-
-  /** Copies a sample, waiting for it. */
-  Outcome copy(
-      long sequence, Consumer own, MemorySegment inputs, MemorySegment targets, int place) {
-    long chunk = sequence / geometry.chunk();
-    int index = (int) (sequence % geometry.chunk());
-    long word = await(chunk, own);
-    if (word < 0) {
-      return chunkOf(read(memory, area.state(chunk))) > chunk || own.is(Consumer.BEHIND)
-          ? Outcome.OVERWRITTEN
-          : Outcome.MISSING;
-    }
-    if ((read(memory, area.state(chunk) + PRESENT) >>> index & 1) == 0) {
-      return read(memory, area.state(chunk)) == word ? Outcome.MISSING : Outcome.OVERWRITTEN;
-    }
-    long input = geometry.inputBytes();
-    long target = geometry.targetBytes();
-    MemorySegment.copy(memory, area.payload(chunk) + index * input, inputs, place * input, input);
-    MemorySegment.copy(
-        memory,
-        area.payload(chunk) + geometry.chunk() * input + index * target,
-        targets,
-        place * target,
-        target);
-    VarHandle.acquireFence();
-    // What was copied is good if nobody has begun to overwrite it.
-    return read(memory, area.state(chunk)) == word ? Outcome.COPIED : Outcome.OVERWRITTEN;
+  /** Waits until chunks are made since then, or for a moment. */
+  void awaitMakers(int before) {
+    futex.await(produced, before, LOOK_NANOS);
   }
 
   /** Whether a sample could be taken, or still come. */
   boolean ahead(long sequence) {
     long chunk = sequence / geometry.chunk();
-    return chunkOf(read(memory, area.state(chunk))) <= chunk;
+    return ChunkWord.chunk(read(memory, area.state(chunk))) <= chunk;
   }
 
   /** Ends all waits of this process. */
@@ -363,22 +267,5 @@ final class SampleRing {
 
   boolean closed() {
     return closed;
-  }
-
-  private long word(long chunk, int phase) {
-    return (chunk + 1) << CHUNK_SHIFT | (long) phase << PHASE_SHIFT | area.signature();
-  }
-
-  /** -1 before the first. */
-  private static long chunkOf(long word) {
-    return (word >>> CHUNK_SHIFT) - 1;
-  }
-
-  private static int phase(long word) {
-    return (int) (word >>> PHASE_SHIFT) & 0xFF;
-  }
-
-  private static int owner(long word) {
-    return (int) word & 0xFFFF;
   }
 }

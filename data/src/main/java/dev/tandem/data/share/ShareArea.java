@@ -1,11 +1,7 @@
 package dev.tandem.data.share;
 
-import static dev.tandem.data.share.SharedWords.addInt;
 import static dev.tandem.data.share.SharedWords.read;
-import static dev.tandem.data.share.SharedWords.readInt;
-import static dev.tandem.data.share.SharedWords.replaceInt;
 import static dev.tandem.data.share.SharedWords.write;
-import static dev.tandem.data.share.SharedWords.writeInt;
 
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
@@ -25,8 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Memory that processes of one host share, made by the first that comes and removed by the last
- * that leaves. Each participant holds a lock on a byte of its own, which vanishes with its process:
- * so all see who is there, however a process ends. Thread-safe; the memory is valid until the
+ * that leaves. {@link Participants} says who is there. Thread-safe; the memory is valid until the
  * close.
  */
 final class ShareArea implements AutoCloseable {
@@ -36,19 +31,11 @@ final class ShareArea implements AutoCloseable {
   static final int FINGERPRINT_BYTES = 32;
   static final int CHUNK_BYTES = 64;
 
-  private static final int PARTICIPANTS = 128;
-
-  /** Tells apart those that have a place one after the other. */
-  private static final int GENERATIONS = 1 << 9;
-
-  private static final int PARTICIPANT_BYTES = 64;
   private static final long POLL_NANOS = 1_000_000;
   private static final int ZEROS = 1 << 20;
 
   /** Locked while the area is made, joined or left; those of participants follow. */
   private static final long MUTEX = 0;
-
-  private static final int NOBODY = -1;
 
   /** How the names of shares begin; that of the user follows. */
   static final String PREFIX = "tandem-share-";
@@ -65,10 +52,11 @@ final class ShareArea implements AutoCloseable {
   static final long LIMIT_AT = 320;
   static final long JOINED_AT = 328;
   static final long BEGAN_AT = 336;
-  private static final long GENERATIONS_AT = 344;
-  private static final long MOST_THREADS_AT = 348;
-  private static final long PARTICIPANTS_AT = 512;
-  static final long CONSUMERS_AT = PARTICIPANTS_AT + (long) PARTICIPANTS * PARTICIPANT_BYTES;
+  static final long GENERATIONS_AT = 344;
+  static final long MOST_THREADS_AT = 348;
+  static final long PARTICIPANTS_AT = 512;
+  static final long CONSUMERS_AT =
+      PARTICIPANTS_AT + (long) Participants.MOST * Participants.ROW_BYTES;
   static final long CHUNKS_AT = CONSUMERS_AT + (long) CONSUMERS * CONSUMER_BYTES;
 
   private static final int PAGE = 4096;
@@ -76,23 +64,14 @@ final class ShareArea implements AutoCloseable {
   /** What the memory has besides chunks and their states, at most. */
   static final long BOOKKEEPING = CHUNKS_AT + PAGE;
 
-  // Of a participant.
-  private static final int PRESENT = 0;
-  private static final int THREADS = 4;
-  private static final int GENERATION = 8;
-  private static final int OWN_THREADS = 12;
-  static final int PREPARED = 16;
-  static final int BUSY_NANOS = 24;
-  static final int CPU_NANOS = 32;
-
   private final Path path;
   private final SharedFile file;
   private final MemorySegment memory;
   private final Geometry geometry;
-  private final int self;
+  private final Participants participants;
   private boolean closed;
 
-  private ShareArea(Path path, SharedFile file, MemorySegment memory, int self) {
+  private ShareArea(Path path, SharedFile file, MemorySegment memory, Participants participants) {
     this.path = path;
     this.file = file;
     this.memory = memory;
@@ -102,7 +81,7 @@ final class ShareArea implements AutoCloseable {
             read(memory, GEOMETRY_AT + 8),
             (int) read(memory, GEOMETRY_AT + 16),
             (int) read(memory, GEOMETRY_AT + 24));
-    this.self = self;
+    this.participants = participants;
   }
 
   /**
@@ -110,9 +89,9 @@ final class ShareArea implements AutoCloseable {
    *
    * @param wanted how the memory is divided, if this one comes first
    * @param fingerprint of what is shared, the same for all
-   * @param threads with which it prepares samples
+   * @param options how it takes part
    */
-  static ShareArea join(Path path, Geometry wanted, byte[] fingerprint, int threads) {
+  static ShareArea join(Path path, Geometry wanted, byte[] fingerprint, ShareOptions options) {
     while (true) {
       SharedFile file = SharedFile.openOrCreate(path);
       boolean kept = false;
@@ -120,11 +99,7 @@ final class ShareArea implements AutoCloseable {
         lock(file);
         if (file.size() != REMOVED) {
           ShareArea area = entered(path, file, wanted, fingerprint);
-          writeInt(area.memory, area.participant(area.self) + OWN_THREADS, threads);
-          area.threadsNow(threads);
-          writeInt(area.memory, area.participant(area.self) + PRESENT, 1);
-          int most = readInt(area.memory, MOST_THREADS_AT);
-          writeInt(area.memory, MOST_THREADS_AT, Math.max(most, area.ownThreads()));
+          area.participants.begin(options);
           file.unlockOwn(MUTEX);
           kept = true;
           return area;
@@ -146,11 +121,11 @@ final class ShareArea implements AutoCloseable {
     boolean kept = false;
     try {
       lock(file);
-      if (file.size() <= CHUNKS_AT || !anyone(file, NOBODY)) {
+      if (file.size() <= CHUNKS_AT || !Participants.anyone(file)) {
         return Optional.empty(); // being made or removed, or left by processes that were killed
       }
       ShareArea area = settled(path, file, file.map(file.size()));
-      writeInt(area.memory, area.participant(area.self) + PRESENT, 1);
+      area.participants.watch();
       file.unlockOwn(MUTEX);
       kept = true;
       return Optional.of(area);
@@ -169,10 +144,11 @@ final class ShareArea implements AutoCloseable {
 
   private static ShareArea entered(
       Path path, SharedFile file, Geometry wanted, byte[] fingerprint) {
-    boolean first = file.size() < CHUNKS_AT || !anyone(file, NOBODY);
+    boolean first = file.size() < CHUNKS_AT || !Participants.anyone(file);
     if (first) {
       sweep(path);
       file.resize(0); // what others left that were killed
+      requireFree(path, wanted);
       reserve(path, file, bytes(wanted));
     }
     MemorySegment memory = file.map(file.size());
@@ -193,20 +169,15 @@ final class ShareArea implements AutoCloseable {
     return settled(path, file, memory);
   }
 
-  /** Takes a free place. */
   private static ShareArea settled(Path path, SharedFile file, MemorySegment memory) {
-    for (int slot = 0; slot < PARTICIPANTS; slot++) {
-      if (file.tryLockOwn(1 + slot)) {
-        ShareArea area = new ShareArea(path, file, memory, slot);
-        area.leaveAll(slot);
-        memory.asSlice(area.participant(slot), PARTICIPANT_BYTES).fill((byte) 0);
-        int generation = addInt(memory, GENERATIONS_AT, 1) % GENERATIONS;
-        writeInt(memory, area.participant(slot) + GENERATION, generation);
-        return area;
-      }
-    }
-    throw new WorkFailedException(
-        "more than %d processes share %s".formatted(PARTICIPANTS, path.getFileName()));
+    Participants participants =
+        Participants.settle(file, memory)
+            .orElseThrow(
+                () ->
+                    new WorkFailedException(
+                        "more than %d processes share %s"
+                            .formatted(Participants.MOST, path.getFileName())));
+    return new ShareArea(path, file, memory, participants);
   }
 
   /** Removes shares beside this one whose processes were all killed. */
@@ -231,21 +202,11 @@ final class ShareArea implements AutoCloseable {
   private static void removeIfLeft(Path other) throws IOException {
     try (SharedFile file = SharedFile.openOrCreate(other)) {
       // One that is being made is locked; one that was opened just now has no size yet.
-      if (file.tryLockOwn(MUTEX) && file.size() >= CHUNKS_AT && !anyone(file, NOBODY)) {
+      if (file.tryLockOwn(MUTEX) && file.size() >= CHUNKS_AT && !Participants.anyone(file)) {
         file.resize(REMOVED);
         Files.deleteIfExists(other);
       }
     }
-  }
-
-  /** Whether there is a participant besides this one. */
-  private static boolean anyone(SharedFile file, int except) {
-    for (int slot = 0; slot < PARTICIPANTS; slot++) {
-      if (slot != except && file.lockedByOther(1 + slot)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static long bytes(Geometry geometry) {
@@ -256,14 +217,19 @@ final class ShareArea implements AutoCloseable {
     return (CHUNKS_AT + (long) geometry.chunks() * CHUNK_BYTES + PAGE - 1) / PAGE * PAGE;
   }
 
-  /** Writes all of it, so that a lack of memory shows here and not at the first use. */
-  private static void reserve(Path path, SharedFile file, long bytes) {
+  /** Refuses to be larger than the memory that is free for it. */
+  static void requireFree(Path path, Geometry geometry) {
+    long bytes = bytes(geometry);
     long free = path.getParent().toFile().getUsableSpace();
     if (free < bytes) {
       throw new UsageException(
-          "%s has %,d MiB free, but the shared samples take %,d MiB: set data.share.megabytes"
+          "%s has %,d MiB free, but shared samples are to take %,d MiB: set data.share.megabytes, or megabytes of an ensemble"
               .formatted(path.getParent(), free >> 20, bytes >> 20));
     }
+  }
+
+  /** Writes all of it, so that a lack of memory shows here and not at the first use. */
+  private static void reserve(Path path, SharedFile file, long bytes) {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
       ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
       for (long written = 0; written < bytes; ) {
@@ -283,18 +249,8 @@ final class ShareArea implements AutoCloseable {
     return memory;
   }
 
-  /** This participant. */
-  int self() {
-    return self;
-  }
-
-  /** The row of this participant. */
-  long ownRow() {
-    return participant(self);
-  }
-
-  private long participant(int slot) {
-    return PARTICIPANTS_AT + (long) slot * PARTICIPANT_BYTES;
+  Participants participants() {
+    return participants;
   }
 
   static long consumer(int slot) {
@@ -309,111 +265,15 @@ final class ShareArea implements AutoCloseable {
     return payloadAt(geometry) + chunk % geometry.chunks() * geometry.chunkBytes();
   }
 
-  /** Whether a participant is there, as far as it has left in order or all have looked. */
-  boolean present(int slot) {
-    return readInt(memory, participant(slot) + PRESENT) != 0;
-  }
-
-  /** What a maker signs with, 16 bits. */
-  int signature() {
-    return signature(self);
-  }
-
-  private int signature(int slot) {
-    return readInt(memory, participant(slot) + GENERATION) * PARTICIPANTS + slot;
-  }
-
-  /** Whether the maker with a signature is there. */
-  boolean signerAlive(int signature) {
-    int slot = signature % PARTICIPANTS;
-    return signature(slot) == signature && alive(slot);
-  }
-
-  private boolean alive(int slot) {
-    return slot == self || (present(slot) && file.lockedByOther(1 + slot));
-  }
-
-  /** Looks for participants whose processes have ended, and strikes them off. */
-  void strikeOff() {
-    for (int slot = 0; slot < PARTICIPANTS; slot++) {
-      if (present(slot) && !alive(slot)) {
-        leaveAll(slot);
-        writeInt(memory, participant(slot) + PRESENT, 0);
-      }
-    }
-  }
-
-  private void leaveAll(int slot) {
-    for (int i = 0; i < CONSUMERS; i++) {
-      long row = consumer(i);
-      int state = readInt(memory, row + Consumer.STATE);
-      if (Consumer.takesPart(state) && readInt(memory, row + Consumer.PARTICIPANT) == slot) {
-        var _ = replaceInt(memory, row + Consumer.STATE, state, Consumer.LEFT);
-      }
-    }
-  }
-
-  /** Threads that prepare samples, of all participants. */
-  int threads() {
-    return threads(PARTICIPANTS);
-  }
-
-  /** Those of the participants before this one. */
-  int threadsBefore() {
-    return threads(self);
-  }
-
-  private int threads(int before) {
-    int threads = 0;
-    for (int slot = 0; slot < before; slot++) {
-      threads += present(slot) ? readInt(memory, participant(slot) + THREADS) : 0;
-    }
-    return threads;
-  }
-
-  /** How many threads prepare samples in this participant. */
-  void threadsNow(int count) {
-    writeInt(memory, participant(self) + THREADS, count);
-  }
-
-  /** Threads that participants brought with them, of those that are there. */
-  private int ownThreads() {
-    int threads = 0;
-    for (int slot = 0; slot < PARTICIPANTS; slot++) {
-      threads += present(slot) ? readInt(memory, participant(slot) + OWN_THREADS) : 0;
-    }
-    return threads;
-  }
-
-  /** Threads that have left, if this is the first participant of those that prepare samples. */
-  int threadsToTakeOver() {
-    for (int slot = 0; slot < self; slot++) {
-      if (present(slot) && readInt(memory, participant(slot) + OWN_THREADS) > 0) {
-        return 0;
-      }
-    }
-    return Math.max(0, readInt(memory, MOST_THREADS_AT) - ownThreads());
-  }
-
-  /** A sum over participants, also those that have left in this run of the area. */
-  long sum(int figure) {
-    long sum = 0;
-    for (int slot = 0; slot < PARTICIPANTS; slot++) {
-      sum += read(memory, participant(slot) + figure);
-    }
-    return sum;
-  }
-
   @Override
   public void close() {
     if (closed) {
       return;
     }
     closed = true;
-    leaveAll(self);
+    participants.leave();
     lock(file);
-    writeInt(memory, participant(self) + PRESENT, 0);
-    if (!anyone(file, self)) {
+    if (participants.end()) {
       try {
         file.resize(REMOVED);
         Files.deleteIfExists(path);

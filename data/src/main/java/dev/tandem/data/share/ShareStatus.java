@@ -79,10 +79,10 @@ public record ShareStatus(
               row.get(Consumer.MOVES)));
     }
     return new ShareStatus(
-        area.sum(ShareArea.PREPARED),
-        area.sum(ShareArea.BUSY_NANOS) / 1e9,
-        area.sum(ShareArea.CPU_NANOS) / 1e9,
-        area.threads(),
+        area.participants().sum(Participants.PREPARED),
+        area.participants().sum(Participants.BUSY_NANOS) / 1e9,
+        area.participants().sum(Participants.CPU_NANOS) / 1e9,
+        area.participants().threads(),
         SharedWords.readInt(area.memory(), ShareArea.LIMIT_AT),
         head,
         area.geometry().samples(),

@@ -1,8 +1,6 @@
 package dev.tandem.data.share;
 
 import dev.tandem.core.WorkFailedException;
-import dev.tandem.data.load.BadRecord;
-import dev.tandem.data.load.BadRecords;
 import dev.tandem.data.load.Batch;
 import dev.tandem.data.load.BatchSource;
 import dev.tandem.data.load.LoaderOptions;
@@ -11,7 +9,7 @@ import dev.tandem.data.load.StallReport;
 import dev.tandem.data.order.Position;
 import dev.tandem.data.order.Step;
 import dev.tandem.data.order.Steps;
-import dev.tandem.data.share.SampleRing.Outcome;
+import dev.tandem.data.share.RingReader.Outcome;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -36,24 +34,22 @@ public final class SharedLoader implements BatchSource {
 
   private final Map<Long, String> kept = new HashMap<>();
   private final SampleRing ring;
+  private final RingReader reader;
   private final AloneSamples alone;
   private final RecordChunks records;
   private final Steps steps;
   private final Plan plan;
-  private final LoaderOptions options;
   private final Arena arena;
   private final MemorySegment inputs;
   private final MemorySegment targets;
   private final Geometry geometry;
   private final Consumer row;
   private final Optional<TakenSamples> taken;
+  private final PassChecksum passes;
   private final Pace pace = new Pace();
   private final long began = System.nanoTime();
   private Position position;
   private long given;
-  private long skipped;
-  private long pass;
-  private long passSum;
   private long returned;
   private long firstReturn;
   private long waitedNanos;
@@ -69,17 +65,20 @@ public final class SharedLoader implements BatchSource {
       Optional<TakenSamples> taken,
       Consumer row) {
     this.ring = ring;
+    reader = new RingReader(ring, row);
     this.alone = alone;
     this.records = records;
     this.steps = steps;
     this.plan = plan;
-    this.options = options;
     this.taken = taken;
     this.row = row;
     geometry = ring.geometry();
     position = plan.from();
-    pass = taken.map(TakenSamples::passes).orElseGet(() -> visit(position.sample()));
-    passSum = sumBefore();
+    passes =
+        new PassChecksum(
+            row,
+            taken.map(TakenSamples::passes).orElseGet(() -> visit(position.sample())),
+            taken.map(TakenSamples::sum).orElseGet(this::sumBefore));
     int most =
         Math.ceilDiv(steps.largestStep(), plan.shards()) * (plan.endShard() - plan.firstShard());
     int samples = Math.max(1, Math.min(most, steps.largestStep()));
@@ -126,7 +125,7 @@ public final class SharedLoader implements BatchSource {
     position = step.next();
     given++;
     if (taken.isEmpty()) {
-      passBegins(visit(position.sample()));
+      passes.at(visit(position.sample()));
     }
     keep();
     place(taken.isPresent() ? taken.get().next() : plan.share(steps.at(position)).from());
@@ -193,8 +192,8 @@ public final class SharedLoader implements BatchSource {
         row.become(Consumer.BEHIND, Consumer.ACTIVE); // it has caught up by itself
       }
       boolean good = copied(sample, place) || prepared(ordinal, visit(sample), place);
-      passBegins(visit(sample));
-      passSum += TakenSamples.mix(ordinal);
+      passes.at(visit(sample));
+      passes.add(ordinal);
       onward(sample + 1);
       return good;
     }
@@ -205,7 +204,7 @@ public final class SharedLoader implements BatchSource {
       place(own.next());
     }
     while (!copied && !own.alone()) {
-      Outcome outcome = ring.copy(own.next(), row, inputs, targets, place);
+      Outcome outcome = reader.copy(own.next(), inputs, targets, place);
       copied = outcome == Outcome.COPIED;
       if (outcome == Outcome.OVERWRITTEN) {
         move(own, Math.max(1, own.every()));
@@ -216,9 +215,9 @@ public final class SharedLoader implements BatchSource {
     long ordinal = own.ordinal();
     boolean good = copied || prepared(ordinal, own.visit(), place);
     boolean apart = own.alone();
-    passSum += TakenSamples.mix(ordinal);
+    passes.add(ordinal);
     own.take();
-    passBegins(own.passes());
+    passes.at(own.passes());
     if (apart && !own.alone()) {
       move(own, pace.wished());
     } else {
@@ -234,12 +233,22 @@ public final class SharedLoader implements BatchSource {
     }
   }
 
+  /** The sum of what was taken of this pass before, if all of it is taken in order. */
+  private long sumBefore() {
+    long sum = 0;
+    long from = position.sample();
+    for (long sample = from - steps.order().placeOf(from); sample < from; sample++) {
+      sum += plan.rank() == 0 ? TakenSamples.mix(records.ordinal(sample)) : 0;
+    }
+    return sum;
+  }
+
   private long visit(long sample) {
     return steps.order().epochOf(sample);
   }
 
   private boolean copied(long sequence, int place) {
-    return ring.copy(sequence, row, inputs, targets, place) == Outcome.COPIED;
+    return reader.copy(sequence, inputs, targets, place) == Outcome.COPIED;
   }
 
   private boolean prepared(long ordinal, long visit, int place) {
@@ -247,55 +256,11 @@ public final class SharedLoader implements BatchSource {
       throw new WorkFailedException("the share was closed");
     }
     row.add(Consumer.ALONE, 1);
-    Optional<BadRecord> bad =
-        alone.write(
-            ordinal,
-            visit,
-            inputs.asSlice(place * geometry.inputBytes(), geometry.inputBytes()),
-            targets.asSlice(place * geometry.targetBytes(), geometry.targetBytes()));
-    bad.ifPresent(this::account);
-    return bad.isEmpty();
-  }
-
-  private void account(BadRecord record) {
-    skipped++;
-    switch (options.badRecords()) {
-      case BadRecords.Fatal fatal ->
-          throw new WorkFailedException(
-              record
-                  + "; repair or remove it, or set data.skip-bad-records to the number of records"
-                  + " that may be left out");
-      case BadRecords.Skip(long most) -> {
-        if (skipped > most) {
-          throw new WorkFailedException(
-              "%d bad records, where %d may be skipped; the last is %s"
-                  .formatted(skipped, most, record));
-        }
-      }
-    }
-  }
-
-  /** At the end of a pass its sum shows whether each record was there once. */
-  private void passBegins(long now) {
-    if (now != pass) {
-      row.add(Consumer.PASSES, 1);
-      row.set(Consumer.CHECKSUM, passSum);
-      passSum = 0;
-      pass = now;
-    }
-  }
-
-  /** The sum of what was taken of this pass before. */
-  private long sumBefore() {
-    if (taken.isPresent()) {
-      return taken.get().sum();
-    }
-    long sum = 0;
-    long from = position.sample();
-    for (long sample = from - steps.order().placeOf(from); sample < from; sample++) {
-      sum += plan.rank() == 0 ? TakenSamples.mix(records.ordinal(sample)) : 0;
-    }
-    return sum;
+    return alone.write(
+        ordinal,
+        visit,
+        inputs.asSlice(place * geometry.inputBytes(), geometry.inputBytes()),
+        targets.asSlice(place * geometry.targetBytes(), geometry.targetBytes()));
   }
 
   /** What a checkpoint keeps besides a position, one of the last few; empty if that says it all. */
@@ -325,13 +290,13 @@ public final class SharedLoader implements BatchSource {
   public StallReport stalls() {
     double seconds = Math.max(1e-9, (System.nanoTime() - began) / 1e9);
     double first = firstReturn == 0 ? seconds : (firstReturn - began) / 1e9;
-    ShareArea area = ring.area();
-    double busy = SharedWords.read(area.memory(), area.ownRow() + ShareArea.BUSY_NANOS) / 1e9;
+    Participants participants = ring.area().participants();
+    double busy = participants.own(Participants.BUSY_NANOS) / 1e9;
     double share = Math.clamp(busy / seconds, 0, 1);
     return new StallReport(
         seconds,
         first,
-        SharedWords.read(area.memory(), area.ownRow() + ShareArea.PREPARED),
+        participants.own(Participants.PREPARED),
         0,
         0,
         Math.clamp(waitedNanos / 1e9 / Math.max(1e-9, seconds - first), 0, 1),

@@ -10,6 +10,7 @@ import dev.tandem.data.order.SampleOrder;
 import dev.tandem.data.order.Steps;
 import dev.tandem.posix.SharedMemoryFile;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -60,9 +61,27 @@ public final class SharedSamples implements AutoCloseable {
         .resolve(ShareArea.PREFIX + System.getProperty("user.name") + "-" + name);
   }
 
-  /** Refuses memory that cannot hold even a few prepared samples. */
-  public static void checkMemory(RecordPreparation preparation, long bytes) {
-    var _ = Geometry.of(preparation, bytes);
+  /**
+   * Refuses memory that cannot hold even a few prepared samples, or that this host does not have
+   * for a share that is not there yet.
+   *
+   * @param name of the share
+   */
+  public static void checkMemory(RecordPreparation preparation, long bytes, String name) {
+    Geometry geometry = Geometry.of(preparation, bytes);
+    Path place = place(name);
+    if (!Files.exists(place)) {
+      ShareArea.requireFree(place, geometry);
+    }
+  }
+
+  /** Refuses more consumers than a share can have. */
+  public static void checkConsumers(int count) {
+    if (count > ShareArea.CONSUMERS) {
+      throw new UsageException(
+          "%d processes take shared samples, expected at most %d"
+              .formatted(count, ShareArea.CONSUMERS));
+    }
   }
 
   /**
@@ -82,7 +101,7 @@ public final class SharedSamples implements AutoCloseable {
     String all =
         "%s; %s; %d values, %d bytes of target"
             .formatted(what, order, preparation.values(), preparation.targetBytes());
-    ShareArea area = ShareArea.join(place, geometry, digest(all), options.threads());
+    ShareArea area = ShareArea.join(place, geometry, digest(all), options);
     return new SharedSamples(area, source, order, preparation, options);
   }
 
@@ -132,7 +151,14 @@ public final class SharedSamples implements AutoCloseable {
     Consumer row = Consumer.begin(area, name, cursor, Math.max(1, every));
     ring.wentOn();
     return new SharedLoader(
-        ring, new AloneSamples(source, preparation), records(), steps, plan, loading, taken, row);
+        ring,
+        new AloneSamples(source, preparation, loading.badRecords()),
+        records(),
+        steps,
+        plan,
+        loading,
+        taken,
+        row);
   }
 
   /** Whether a consumer has taken all samples up to a position in their order. */

@@ -167,6 +167,19 @@ class SharedSamplesTest {
   }
 
   @Test
+  void waitsOnceForAPartThatNobodyPreparesAndThenPreparesItAlone() throws Exception {
+    ShareOptions options = ShareOptions.DEFAULT.withBytes(bytes(200));
+    try (SharedSamples maker = join(options.withPart(0, 2));
+        SharedSamples share = join(options.withThreads(0));
+        ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread::new)) {
+      List<Callable<List<Long>>> work = List.of(() -> consume(share, "a", 32, 2, 0));
+      requireEachOncePerPass(all(threads, work).getFirst().get(), 2);
+      assertEquals(SIZE, (double) maker.status().prepared(), SIZE / 4.0);
+      assertEquals(SIZE, (double) maker.status().consumers().getFirst().alone(), SIZE / 4.0);
+    }
+  }
+
+  @Test
   void givesMembersOfDifferentSpeedEachSampleOncePerPass() throws Exception {
     // A window of a tenth of a round: the slow cannot stay in it.
     ShareOptions options =

@@ -13,9 +13,7 @@ import dev.tandem.train.config.TrainingConfig;
 import dev.tandem.train.run.RunFolder;
 import dev.tandem.train.run.RunLock;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -99,7 +97,7 @@ public final class EnsembleRun implements AutoCloseable {
       List<String> command,
       Consumer<String> notes) {
     // All members are understood before anything is made.
-    check(config, name);
+    MemberChecks.check(config, shareName(Path.of(name)));
     RunFolder folder =
         numbered ? RunFolder.numbered(runs, name) : RunFolder.fresh(RunFolder.named(runs, name));
     List<EnsembleRecord.Member> members = new ArrayList<>();
@@ -127,32 +125,10 @@ public final class EnsembleRun implements AutoCloseable {
           "%s has the members %s, but the configuration has %s"
               .formatted(RunFolder.shown(folder), known, names));
     }
-    check(config, folder.getFileName().toString());
+    MemberChecks.check(config, shareName(folder));
     EnsembleRecord record =
         EnsembleRecord.of(config.settings().pipeline(), "running", before.members());
     return opened(config, folder.toAbsolutePath().normalize(), record, command, true, notes);
-  }
-
-  private static void check(EnsembleConfig config, String name) {
-    TrainingConfig first = null;
-    for (EnsembleConfig.Member member : config.members()) {
-      TrainingConfig training = config.training(member, share(Path.of(name)), 1);
-      training.checkRanks(member.ranks());
-      first = first == null ? training : first;
-      boolean shared = !(config.settings().kind() instanceof Pipeline.Duplicated);
-      if (shared) {
-        SharedSamples.checkMemory(
-            training.trainingPreparation(), config.settings().megabytes() << 20);
-      }
-      if (shared && !training.trainingSamples().equals(first.trainingSamples())) {
-        throw new UsageException(
-            "member %s takes other samples than member %s, but %s shares them: give both the same data, input and classes, or set pipeline: duplicated"
-                .formatted(
-                    member.name(),
-                    config.members().getFirst().name(),
-                    config.settings().pipeline()));
-      }
-    }
   }
 
   private static EnsembleRun opened(
@@ -170,7 +146,7 @@ public final class EnsembleRun implements AutoCloseable {
         EnsembleRecord.Member member = record.members().get(i);
         EnsembleConfig.Member given = config.members().get(i);
         RunFolder run = RunFolder.existing(member.folder(folder));
-        TrainingConfig training = config.training(given, share(folder), consumers);
+        TrainingConfig training = config.training(given, shareName(folder), consumers);
         training.save(run.path());
         members.add(new MemberRun(member, run, training, given.ranks(), notes));
       }
@@ -197,7 +173,7 @@ public final class EnsembleRun implements AutoCloseable {
   }
 
   /** The share of an ensemble: of this folder, whatever else is trained. */
-  private static String share(Path folder) {
+  private static String shareName(Path folder) {
     String path = folder.toAbsolutePath().normalize().toString();
     return "ensemble-%08x".formatted(path.hashCode());
   }
@@ -218,21 +194,16 @@ public final class EnsembleRun implements AutoCloseable {
     double cpuBefore = ProcessorTime.ofTree();
     Optional<Double> energyBefore = Energy.joules();
     Restarts restarts = new Restarts(config.settings().maxRestarts());
-    Deque<MemberRun> queued = new ArrayDeque<>();
-    members.stream().filter(member -> member.is("queued")).forEach(queued::add);
     int most = config.settings().atOnce() == 0 ? members.size() : config.settings().atOnce();
-    List<Thread> running = new ArrayList<>();
+    RunningMembers running = new RunningMembers(members, most, command, restarts, resume, notes);
     Optional<ShareStatus> status;
     try (Preprocessors _ = preprocessors(restarts);
         ShareMonitor monitor = monitor();
         Progress.Task task = progress.start("training", 0, "images")) {
-      while (!queued.isEmpty() || !running.isEmpty()) {
-        while (running.size() < most && !queued.isEmpty()) {
-          MemberRun next = queued.poll();
-          running.add(start(next, restarts));
-        }
+      running.startThoseThatFit();
+      while (!running.none()) {
         LockSupport.parkNanos(LOOK_NANOS);
-        running.removeIf(thread -> !thread.isAlive());
+        running.replaceEnded();
         monitor.look();
         show(task);
         write("running");
@@ -265,12 +236,6 @@ public final class EnsembleRun implements AutoCloseable {
     return List.of(members).stream().anyMatch(member -> member.state().equals(state));
   }
 
-  private Thread start(MemberRun member, Restarts restarts) {
-    return Thread.ofPlatform()
-        .name("member-" + member.name())
-        .start(() -> member.run(command, restarts, resume));
-  }
-
   private Preprocessors preprocessors(Restarts restarts) {
     int count =
         switch (config.settings().kind()) {
@@ -286,7 +251,7 @@ public final class EnsembleRun implements AutoCloseable {
     Optional<Path> place =
         config.settings().kind() instanceof Pipeline.Duplicated
             ? Optional.empty()
-            : Optional.of(SharedSamples.place(share(folder)));
+            : Optional.of(SharedSamples.place(shareName(folder)));
     boolean adaptive = config.settings().kind() instanceof Pipeline.Adaptive;
     return new ShareMonitor(place, folder, adaptive, notes);
   }

@@ -6,12 +6,14 @@ import dev.tandem.comm.launch.Placement;
 import dev.tandem.comm.launch.ProcessLauncher;
 import dev.tandem.comm.launch.Restarts;
 import dev.tandem.core.ExitCode;
+import dev.tandem.core.StoppedException;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.WorkFailedException;
 import dev.tandem.ensemble.EnsembleRecord;
 import dev.tandem.train.RankMain;
 import dev.tandem.train.RunLog;
 import dev.tandem.train.TrainingEvent;
+import dev.tandem.train.config.ShareConfig;
 import dev.tandem.train.config.TrainingConfig;
 import dev.tandem.train.run.RunFolder;
 import dev.tandem.train.run.RunLock;
@@ -44,7 +46,6 @@ final class MemberRun {
   private String state;
   private TrainingEvent.Step step;
   private TrainingEvent.Epoch epoch;
-  private TrainingEvent.Result result;
   private String error = "";
   private int restarted;
 
@@ -72,16 +73,23 @@ final class MemberRun {
     return name;
   }
 
-  int ranks() {
-    return ranks;
-  }
-
   RunFolder folder() {
     return folder;
   }
 
   synchronized boolean is(String asked) {
     return state.equals(asked);
+  }
+
+  synchronized String state() {
+    return state;
+  }
+
+  /** Threads with which it prepares samples that it shares. */
+  int preparationThreads() {
+    return config.data().share().filter(ShareConfig::prepare).isPresent()
+        ? ranks * config.data().threads()
+        : 0;
   }
 
   synchronized EnsembleRecord.Member record(EnsembleRecord.Member before) {
@@ -92,10 +100,6 @@ final class MemberRun {
     Double loss = epoch == null ? before.testLoss() : Double.valueOf(epoch.testLoss());
     return new EnsembleRecord.Member(
         name, folder.path().getFileName().toString(), state, accuracy, loss);
-  }
-
-  synchronized Optional<TrainingEvent.Result> result() {
-    return Optional.ofNullable(result);
   }
 
   synchronized String error() {
@@ -209,7 +213,6 @@ final class MemberRun {
       switch (event.get()) {
         case TrainingEvent.Step made -> step = made;
         case TrainingEvent.Epoch tested -> epoch = tested;
-        case TrainingEvent.Result ended -> result = ended;
         default -> {
           // In its metrics.jsonl.
         }
@@ -225,7 +228,7 @@ final class MemberRun {
     String why = reasons.getOrDefault(failed, outcome.summary());
     if (outcome.exitCode() == ExitCode.INTERRUPTED.code()
         || outcome.exitCode() == ExitCode.STOPPED_AS_ASKED.code()) {
-      return new dev.tandem.core.StoppedException(why);
+      return new StoppedException(why);
     }
     return new WorkFailedException(why);
   }

@@ -192,7 +192,12 @@ public final class ConfigFile implements KeyPlaces {
     return with(key, root.textNode(value), option);
   }
 
-  private ConfigFile with(String key, JsonNode value, String option) {
+  /**
+   * The same with something else under a key.
+   *
+   * @param option what messages about it name
+   */
+  public ConfigFile with(String key, JsonNode value, String option) {
     ObjectNode copy = root.deepCopy();
     String[] path = key.split("\\.", -1);
     ObjectNode at = copy;
