@@ -66,13 +66,11 @@ public final class EnsembleBenchmark {
   }
 
   private void limited(MemberPool pool, String machine, Consumer<List<EnsembleRow>> keep) {
-    if (LimitStudy.missing().isPresent()) {
-      System.err.println("no limits for members: " + LimitStudy.missing().get());
-      return;
-    }
     try (LimitStudy limits = new LimitStudy(pool, effort, progress)) {
       keep.accept(limits.peaks(machine));
-      if (wants(EnsembleStudy.SLOWDOWN)) {
+      if (limits.missing().isPresent() && wants(EnsembleStudy.SLOWDOWN)) {
+        System.err.println("no slowdown with few cores: " + limits.missing().get());
+      } else if (wants(EnsembleStudy.SLOWDOWN)) {
         keep.accept(limits.slowdowns(machine));
       }
     }

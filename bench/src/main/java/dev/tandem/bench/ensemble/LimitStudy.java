@@ -9,12 +9,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * What members get when each has no more than a share of a core: as if each had a machine of its
- * own. The processes stay limited.
+ * own. The processes stay limited. Where that is not allowed, what they get of the whole machine.
  */
 final class LimitStudy implements AutoCloseable {
 
@@ -36,6 +37,7 @@ final class LimitStudy implements AutoCloseable {
   private final MemberPool pool;
   private final EnsembleEffort effort;
   private final Progress progress;
+  private final Optional<String> missing;
   private final List<ControlGroup> groups = new ArrayList<>();
   private final List<ControlGroup> few = new ArrayList<>();
   private final Map<Case, List<Double>> peaks = new LinkedHashMap<>();
@@ -45,22 +47,22 @@ final class LimitStudy implements AutoCloseable {
     this.pool = pool;
     this.effort = effort;
     this.progress = progress;
-    for (int i = 0; i < effort.processes(); i++) {
+    this.missing = ControlGroup.missing(LIMIT);
+    for (int i = 0; i < effort.processes() && missing.isEmpty(); i++) {
       groups.add(ControlGroup.with("member-" + i, List.of(LIMIT)));
       few.add(ControlGroup.with("few-" + i, List.of(FEW)));
     }
     limit(groups);
   }
 
-  /** Why it cannot be done on this machine, if so. */
-  static Optional<String> missing() {
-    return ControlGroup.missing(LIMIT);
+  /** Why members cannot be limited on this machine, if so. */
+  Optional<String> missing() {
+    return missing;
   }
 
-  /** As many members as the machine has cores for. */
-  private List<Integer> members() {
-    double most = Runtime.getRuntime().availableProcessors() / CORES;
-    return effort.members().stream().filter(count -> count <= most).toList();
+  /** Whether the machine has the cores of so many members. */
+  private static boolean fits(int members) {
+    return members * CORES <= Runtime.getRuntime().availableProcessors();
   }
 
   private void limit(List<ControlGroup> to) {
@@ -72,13 +74,13 @@ final class LimitStudy implements AutoCloseable {
 
   /** How many images each member can get: of all pipelines, and relative to members alone. */
   List<EnsembleRow> peaks(String machine) {
-    int cases = members().size() * effort.pipelines().size();
+    int cases = effort.members().size() * effort.pipelines().size();
     try (Progress.Task task =
         progress.start("most images", (long) cases * effort.rounds(), "cases")) {
       long done = 0;
       for (int round = 0; round < effort.rounds(); round++) {
         List<Pipeline> order = round % 2 == 0 ? effort.pipelines() : effort.pipelines().reversed();
-        for (int members : members()) {
+        for (int members : effort.members()) {
           for (Pipeline pipeline : order) {
             MemberPool.Measured measured =
                 pool.run(
@@ -112,16 +114,30 @@ final class LimitStudy implements AutoCloseable {
         Spread.of(rates).median(),
         Spread.of(rates).median(),
         Spread.of(ratios).median(),
-        CORES,
+        missing.isPresent() ? 0 : CORES,
         exact.get(one),
         rates.size(),
-        null,
+        note(one.members),
         machine);
+  }
+
+  private String note(int members) {
+    if (missing.isPresent()) {
+      return "no limit: " + missing.get();
+    }
+    return fits(members)
+        ? null
+        : String.format(
+            Locale.ROOT, "%d members of %.1f cores are more than the machine has", members, CORES);
   }
 
   /** The thesis' table: how much slower members are with an eighth of their cores. */
   List<EnsembleRow> slowdowns(String machine) {
-    int members = members().getLast();
+    int members =
+        effort.members().stream()
+            .filter(LimitStudy::fits)
+            .reduce(Math::max)
+            .orElse(effort.members().getFirst());
     double prepared = Spread.of(peaks.get(new Case(new Pipeline.Duplicated(), members))).median();
     List<Pipeline> pipelines = List.of(new Pipeline.Duplicated(), new Pipeline.AllShared());
     List<ImageConsumer> consumers =

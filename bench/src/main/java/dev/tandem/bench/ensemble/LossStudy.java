@@ -53,7 +53,7 @@ final class LossStudy {
     List<EnsembleRow> rows = new ArrayList<>();
     List<Pipeline> shared =
         List.of(new Pipeline.AllShared(), new Pipeline.SingleBroadcast(2), BROADCAST);
-    try (Progress.Task task = progress.start("lost members", 9, "cases")) {
+    try (Progress.Task task = progress.start("lost members", 11, "cases")) {
       for (Pipeline pipeline : shared) {
         rows.add(row(pipeline, Loss.NONE, true, machine));
         task.advanceTo(rows.size());
@@ -62,6 +62,7 @@ final class LossStudy {
         rows.add(row(new Pipeline.AllShared(), Loss.EARLY_EXIT, together, machine));
         rows.add(row(new Pipeline.AllShared(), Loss.MEMBER_KILLED, together, machine));
         rows.add(row(BROADCAST, Loss.PREPROCESSOR_KILLED, together, machine));
+        rows.add(row(new Pipeline.SingleBroadcast(2), Loss.PREPROCESSOR_KILLED, together, machine));
         task.advanceTo(rows.size());
       }
     }
