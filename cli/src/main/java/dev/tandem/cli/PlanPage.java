@@ -24,7 +24,7 @@ final class PlanPage {
     List<String> phases =
         List.copyOf(results.plans().getFirst().ways().getFirst().phases().keySet());
     for (PlanResults.Plan plan : results.plans()) {
-      String devices = "%,d devices".formatted(plan.devices());
+      String devices = PlanTable.devices(plan.devices());
       plan.ways().stream()
           .filter(way -> way.missingBytes() == 0)
           .limit(BEST)
@@ -82,14 +82,14 @@ final class PlanPage {
                   lines.add(
                       String.format(
                           Locale.ROOT,
-                          "%,d devices: %s, %s for an iteration of %,d samples, an epoch in %s: %s",
-                          plan.devices(),
+                          "%s: %s, %s for an iteration of %,d samples, an epoch in %s: %s",
+                          PlanTable.devices(plan.devices()),
                           way.strategy(),
                           PlanTable.seconds(way.iteration()),
                           plan.batch(),
                           PlanTable.seconds(way.epoch()),
                           way.train())),
-              () -> lines.add("%,d devices: nothing fits".formatted(plan.devices())));
+              () -> lines.add(PlanTable.devices(plan.devices()) + ": nothing fits"));
       plan.limitations().forEach(each -> lines.add("— " + each.text()));
     }
     return lines;

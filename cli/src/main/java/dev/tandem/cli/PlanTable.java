@@ -27,7 +27,9 @@ final class PlanTable {
   }
 
   void print(SearchResult result) {
-    out.printf("%,d devices, %,d ways projected%n%n", result.devices(), result.considered());
+    out.printf(
+        "%s, %,d way%s projected%n%n",
+        devices(result.devices()), result.considered(), result.considered() == 1 ? "" : "s");
     out.printf(
         ROW,
         "strategy",
@@ -105,6 +107,10 @@ final class PlanTable {
 
   private static String share(Projection projection, double seconds) {
     return String.format(Locale.ROOT, "%.0f%%", 100 * seconds / projection.iteration());
+  }
+
+  static String devices(int count) {
+    return "%,d device%s".formatted(count, count == 1 ? "" : "s");
   }
 
   static String seconds(double seconds) {

@@ -86,7 +86,13 @@ final class PublishedPage {
   /** The form of figures 4.9 to 4.15. */
   private BarPage.Section projected(String word, List<Score.Row> rows) {
     List<BarChart.Bar> bars = new ArrayList<>();
-    for (Score.Row row : rows) {
+    List<Score.Row> sorted =
+        rows.stream()
+            .sorted(
+                Comparator.comparing((Score.Row row) -> row.configuration().model())
+                    .thenComparingInt(row -> row.configuration().devices()))
+            .toList();
+    for (Score.Row row : sorted) {
       double computing = part(row, "iter_time_comp");
       List<Double> values =
           Double.isNaN(computing)
@@ -95,12 +101,11 @@ final class PublishedPage {
       bars.add(
           new BarChart.Bar(
               row.configuration().model(),
-              row.configuration().devices() + " GPUs",
+              gpus(row.configuration().devices()),
               values,
               String.format(Locale.ROOT, "%.0f%%", row.accuracy()),
               row.projected()));
     }
-    bars.sort(Comparator.comparing(BarChart.Bar::group));
     return new BarPage.Section(
         new BarChart(
             "%s: an iteration".formatted(word),
@@ -132,7 +137,7 @@ final class PublishedPage {
     for (Measurement row : campaign.rows()) {
       if (wanted.test(row)) {
         String group = row.model() + " " + row.strategy();
-        String name = row.gpus() == 0 ? "" : row.gpus() + " GPUs";
+        String name = row.gpus() == 0 ? "" : gpus(row.gpus());
         bars.add(new BarChart.Bar(group, name, List.of(row.value()), "", Double.NaN));
       }
     }
@@ -144,7 +149,7 @@ final class PublishedPage {
     Map<String, List<Measurement>> runs =
         grouped(
             campaign.rows().stream().filter(row -> quantities.contains(row.quantity())).toList(),
-            row -> row.model() + "\n" + row.strategy() + ", " + row.gpus() + " GPUs");
+            row -> row.model() + "\n" + row.strategy() + ", " + gpus(row.gpus()));
     List<BarChart.Bar> bars = new ArrayList<>();
     runs.forEach(
         (run, rows) ->
@@ -156,6 +161,10 @@ final class PublishedPage {
                     "",
                     Double.NaN)));
     section(sections, new BarChart(title, "s", quantities, bars), line);
+  }
+
+  private static String gpus(int count) {
+    return count + (count == 1 ? " GPU" : " GPUs");
   }
 
   private static double value(List<Measurement> rows, String quantity) {
