@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.comm.rendezvous.JobSecret;
 import dev.tandem.comm.rendezvous.RendezvousHost;
+import dev.tandem.tune.local.TrainingRank;
 import dev.tandem.tune.task.Needs;
 import dev.tandem.tune.task.Task;
 import dev.tandem.tune.task.TaskJson;
@@ -91,8 +92,13 @@ final class GangTask extends AbstractFunction1<Iterator<byte[]>, Iterator<byte[]
             yield new Work.CommandWork(
                 command.command(), environment, command.protocol(), command.call());
           }
-          case Work.TrainWork train -> throw new IllegalArgumentException("not a command");
-          case Work.JavaWork java -> throw new IllegalArgumentException("not a command");
+          case Work.TrainWork train ->
+              new Work.CommandWork(
+                  TrainingRank.words(train, task.firstAttempt()),
+                  variables,
+                  Work.Protocol.DEFAULT,
+                  train.call());
+          case Work.JavaWork java -> throw new IllegalArgumentException("Java code has no ranks");
         };
     return task.only(new Task.Alternative(work, each));
   }

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
@@ -26,25 +27,52 @@ final class Room {
   /**
    * Waits until there is room, and takes it.
    *
+   * @param waits hears what the request waits for, whenever that changes
    * @return whether it was taken: not if the request was cancelled
    */
-  synchronized boolean take(int cores, BooleanSupplier cancelled) throws InterruptedException {
+  boolean take(int cores, Consumer<String> waits, BooleanSupplier cancelled)
+      throws InterruptedException {
     Object request = new Object();
-    waiting.addLast(request);
+    String said = "";
+    synchronized (this) {
+      waiting.addLast(request);
+    }
     try {
       while (!cancelled.getAsBoolean()) {
-        if (request.equals(waiting.peekFirst()) && used + cores <= total.getAsInt()) {
-          used += cores;
-          return true;
+        String what;
+        synchronized (this) {
+          what = missing(request, cores);
+          if (what.isEmpty()) {
+            used += cores;
+            return true;
+          }
+          if (what.equals(said)) {
+            // Executors come and go without a call here.
+            TimeUnit.SECONDS.timedWait(this, LOOK_SECONDS);
+          }
         }
-        // Executors come and go without a call here.
-        TimeUnit.SECONDS.timedWait(this, LOOK_SECONDS);
+        if (!what.equals(said)) {
+          said = what;
+          waits.accept(what);
+        }
       }
       return false;
     } finally {
-      waiting.remove(request);
-      notifyAll();
+      synchronized (this) {
+        waiting.remove(request);
+        notifyAll();
+      }
     }
+  }
+
+  private String missing(Object request, int cores) {
+    if (!request.equals(waiting.peekFirst())) {
+      return "tasks that came first";
+    }
+    int free = Math.max(0, total.getAsInt() - used);
+    return cores <= free
+        ? ""
+        : "%d Spark cores; %d %s free".formatted(cores, free, free == 1 ? "is" : "are");
   }
 
   synchronized void give(int cores) {

@@ -120,9 +120,9 @@ final class SparkEngine implements TaskEngine {
 
   /** Ranks on several nodes are processes that join by themselves. */
   private static void requireRanks(Task.Alternative way) {
-    if (way.needs().ranks() > 1 && !(way.work() instanceof Work.CommandWork)) {
+    if (way.needs().ranks() > 1 && way.work() instanceof Work.JavaWork) {
       throw new UsageException(
-          "needs.ranks is %d: on Spark each rank is a process of its own, which only a command can be; use objective.command, or the local engine"
+          "needs.ranks is %d: each rank is a process of its own, which Java code is not; expected objective.command or objective.train"
               .formatted(way.needs().ranks()));
     }
   }

@@ -92,7 +92,7 @@ final class SparkTask implements TaskHandle, Runnable {
     int attempt = task.firstAttempt();
     int cores = Jobs.cores(needs) * needs.ranks();
     for (int run = 1; ; run++) {
-      if (!engine.room().take(cores, () -> cancelled)) {
+      if (!engine.room().take(cores, listener::waits, () -> cancelled)) {
         return new Outcome.Cancelled();
       }
       Chain chain = new Chain(listener, retries, needs.ranks() > 1, attempt - 1);

@@ -9,12 +9,23 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The files of an attempt. */
-record AttemptFolder(Path path) {
+/**
+ * The files of an attempt.
+ *
+ * @param suffix of the files that each rank of a gang has for itself; empty for rank 0
+ */
+record AttemptFolder(Path path, String suffix) {
 
   /** Makes the folder, with the parameters in it. */
   static AttemptFolder make(Call call, int attempt) {
-    AttemptFolder folder = new AttemptFolder(call.attemptFolder(attempt).toAbsolutePath());
+    return make(call, attempt, 0);
+  }
+
+  /** The same for a rank of a gang, of which all ranks have the folder in common. */
+  static AttemptFolder make(Call call, int attempt, int rank) {
+    AttemptFolder folder =
+        new AttemptFolder(
+            call.attemptFolder(attempt).toAbsolutePath(), rank == 0 ? "" : "-rank-" + rank);
     try {
       Files.createDirectories(folder.checkpoints());
       Files.write(
@@ -27,7 +38,7 @@ record AttemptFolder(Path path) {
   }
 
   Path parameters() {
-    return path.resolve("params.json");
+    return path.resolve("params" + suffix + ".json");
   }
 
   Path checkpoints() {
@@ -40,15 +51,15 @@ record AttemptFolder(Path path) {
   }
 
   Path output() {
-    return path.resolve("stdout.log");
+    return path.resolve("stdout" + suffix + ".log");
   }
 
   Path errors() {
-    return path.resolve("stderr.log");
+    return path.resolve("stderr" + suffix + ".log");
   }
 
   Path answers() {
-    return path.resolve("answers.pipe");
+    return path.resolve("answers" + suffix + ".pipe");
   }
 
   void askToStop(String reason) {

@@ -7,6 +7,7 @@ import dev.tandem.tune.task.Input;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -58,9 +59,22 @@ public final class NodeCache {
 
   /** A hard link, which also lasts when the cache is gone; else one by name. */
   private static void link(Path name, Path cached) throws IOException {
-    Files.deleteIfExists(name);
+    try {
+      linkOnce(name, cached);
+    } catch (FileAlreadyExistsException e) {
+      // Another rank of the same gang may just have made it.
+      if (!Files.isSameFile(name, cached)) {
+        Files.deleteIfExists(name);
+        linkOnce(name, cached);
+      }
+    }
+  }
+
+  private static void linkOnce(Path name, Path cached) throws IOException {
     try {
       Files.createLink(name, cached);
+    } catch (FileAlreadyExistsException e) {
+      throw e;
     } catch (IOException | UnsupportedOperationException e) {
       Files.createSymbolicLink(name, cached);
     }

@@ -1,5 +1,6 @@
 package dev.tandem.tune.local;
 
+import dev.tandem.comm.rendezvous.JobEnvironment;
 import dev.tandem.core.TandemException;
 import dev.tandem.posix.ControlGroup;
 import dev.tandem.tune.local.Slots.Placement;
@@ -85,7 +86,8 @@ final class TaskRun {
           yield begin(run) ? run.run() : notBegun();
         }
         case Work.CommandWork command -> {
-          AttemptFolder folder = AttemptFolder.make(command.call(), attempt.number());
+          AttemptFolder folder =
+              AttemptFolder.make(command.call(), attempt.number(), rank(command));
           cache.place(task.inputs(), command.call(), folder);
           yield process(
               ProgramStart.of(command, attempt, chosen.needs(), folder), attempt, chosen.needs());
@@ -101,6 +103,11 @@ final class TaskRun {
     } finally {
       finish();
     }
+  }
+
+  /** Which of a gang's ranks this is, if an engine starts them one by one. */
+  private static int rank(Work.CommandWork command) {
+    return Integer.parseInt(command.environment().getOrDefault(JobEnvironment.RANK, "0"));
   }
 
   private Ending process(ProgramStart start, Attempt attempt, Needs needs)
