@@ -54,6 +54,11 @@ def resume_from():
     return os.environ.get("TANDEM_RESUME_FROM") or None
 
 
+def budget(default):
+    """The last step that is wanted now; a trial that is paused there may be continued later."""
+    return int(os.environ.get("TANDEM_BUDGET") or 0) or default
+
+
 def seed(default=0):
     """A seed for all random choices of the trial."""
     return int(os.environ.get("TANDEM_SEED", default))

@@ -18,7 +18,8 @@ record StudyPage(
     List<Dimension> dimensions,
     List<TrialLine> trials,
     List<AttemptBar> attempts,
-    List<Importance> importance) {
+    List<Importance> importance,
+    List<Rung> rungs) {
 
   /**
    * A parameter.
@@ -45,6 +46,13 @@ record StudyPage(
       double seconds,
       int cores,
       String reason) {}
+
+  /**
+   * A step at which trials were paused.
+   *
+   * @param best the best metric there; null if none is a number
+   */
+  record Rung(long step, int paused, int continued, Double best) {}
 
   /**
    * When one attempt ran where, in seconds since the study began.

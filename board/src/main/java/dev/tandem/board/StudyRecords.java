@@ -21,11 +21,20 @@ final class StudyRecords {
     private Map<String, Object> params = Map.of();
     private final TreeMap<Integer, JournalRecord.Started> started = new TreeMap<>();
     private final TreeMap<Integer, JournalRecord.Ended> ended = new TreeMap<>();
-    private List<Report> reports = new ArrayList<>();
+    private final List<Report> reports = new ArrayList<>();
+    private long saved = Long.MIN_VALUE;
     private int reporting = -1;
+    private long pausedAt = -1;
+  }
+
+  private static final class Rung {
+    private int paused;
+    private int continued;
+    private double best = Double.NaN;
   }
 
   private final TreeMap<Long, Entry> entries = new TreeMap<>();
+  private final TreeMap<Long, Rung> rungs = new TreeMap<>();
   private JournalRecord.Study study;
   private Space space;
   private String stop = "";
@@ -52,12 +61,50 @@ final class StudyRecords {
       case JournalRecord.Started started ->
           entry(started.trial()).started.put(started.attempt(), started);
       case JournalRecord.Reported reported -> report(reported);
-      case JournalRecord.Ended ended -> entry(ended.trial()).ended.put(ended.attempt(), ended);
+      case JournalRecord.Ended ended -> {
+        entry(ended.trial()).ended.put(ended.attempt(), ended);
+        if (ended.state().equals(TrialState.PAUSED.name())) {
+          paused(entry(ended.trial()));
+        }
+      }
       case JournalRecord.SpaceChanged changed -> space = SpaceYaml.read(changed.space(), key -> "");
       case JournalRecord.Stopped stopped -> stop = stopped.reason();
+      case JournalRecord.Continued continued -> {
+        Rung rung = rungs.get(entry(continued.trial()).pausedAt);
+        if (rung != null) {
+          rung.continued++;
+        }
+      }
       case JournalRecord.Driver any -> {}
-      case JournalRecord.CheckpointSaved saved -> entry(saved.trial());
+      case JournalRecord.CheckpointSaved saved -> entry(saved.trial()).saved = saved.step();
     }
+  }
+
+  private void paused(Entry entry) {
+    if (entry.reports.isEmpty()) {
+      return;
+    }
+    Report last = entry.reports.getLast();
+    entry.pausedAt = last.step();
+    Rung rung = rungs.computeIfAbsent(last.step(), step -> new Rung());
+    rung.paused++;
+    if (Double.isNaN(rung.best) || direction().better(last.value(), rung.best)) {
+      rung.best = last.value();
+    }
+  }
+
+  /** The steps at which trials were paused. */
+  List<StudyPage.Rung> rungs() {
+    List<StudyPage.Rung> all = new ArrayList<>();
+    rungs.forEach(
+        (step, rung) ->
+            all.add(
+                new StudyPage.Rung(
+                    step,
+                    rung.paused,
+                    rung.continued,
+                    Double.isFinite(rung.best) ? rung.best : null)));
+    return all;
   }
 
   private void report(JournalRecord.Reported reported) {
@@ -67,7 +114,7 @@ final class StudyRecords {
     }
     Entry entry = entry(reported.trial());
     if (reported.attempt() != entry.reporting) {
-      entry.reports = new ArrayList<>();
+      entry.reports.removeIf(report -> report.step() > entry.saved);
       entry.reporting = reported.attempt();
     }
     entry.reports.add(new Report(reported.step(), value));

@@ -91,7 +91,8 @@ public final class StudyReport {
         records.space().parameters().stream().map(StudyReport::dimension).toList(),
         trials.stream().map(each -> line(each, cores.getOrDefault(each.number(), 0))).toList(),
         timeline.bars().stream().map(StudyReport::bar).toList(),
-        PedAnova.of(records.space(), records.direction(), trials));
+        PedAnova.of(records.space(), records.direction(), trials),
+        records.rungs());
   }
 
   private List<Report.Fact> facts() {

@@ -220,6 +220,11 @@ public final class FolderCheckpointStore implements CheckpointStore, LevelStore 
     }
   }
 
+  /** The name of a checkpoint's folder. */
+  public static String folderName(long step) {
+    return StepFolders.name(step);
+  }
+
   @Override
   public List<Long> steps() {
     return StepFolders.committed(folder, files);

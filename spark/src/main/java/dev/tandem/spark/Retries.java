@@ -55,11 +55,12 @@ final class Retries {
     boolean again =
         switch (outcome) {
           // Every node has the same limit, which is the task's.
-          case Outcome.Failed failed -> !failed.memory() && otherNode < elsewhere();
+          case Outcome.Failed failed -> !failed.lasting() && otherNode < elsewhere();
           case Outcome.TimedOut any -> policy.timeouts() && otherNode < elsewhere();
           case Outcome.Lost any -> losses < LOSSES;
           case Outcome.Completed any -> false;
           case Outcome.Stopped any -> false;
+          case Outcome.Paused any -> false;
           case Outcome.Cancelled any -> false;
           case Outcome.Skipped any -> false;
         };
@@ -92,10 +93,10 @@ final class Retries {
 
   /** How the task ends: says so if it was to go elsewhere and there was nowhere else. */
   synchronized Outcome last(Outcome outcome, int hostsInAll) {
-    return outcome instanceof Outcome.Failed(String reason, boolean memory)
+    return outcome instanceof Outcome.Failed(String reason, boolean lasting)
             && otherNode > 0
             && hostsInAll == 1
-        ? new Outcome.Failed(reason + " (there is one node only to try it on)", memory)
+        ? new Outcome.Failed(reason + " (there is one node only to try it on)", lasting)
         : outcome;
   }
 }

@@ -1,20 +1,23 @@
 package dev.tandem.tune;
 
 import dev.tandem.core.Seed;
-import dev.tandem.core.WorkFailedException;
 import dev.tandem.tune.StudySettings.Order;
 import dev.tandem.tune.journal.Journal;
 import dev.tandem.tune.journal.JournalRecord;
 import dev.tandem.tune.prune.Pruner;
+import dev.tandem.tune.prune.Schedule;
 import dev.tandem.tune.sample.Sampler;
 import dev.tandem.tune.space.Parameters;
 import dev.tandem.tune.task.Call;
+import dev.tandem.tune.task.Outcome;
 import dev.tandem.tune.task.Task;
 import dev.tandem.tune.task.TaskEngine;
 import dev.tandem.tune.task.TaskHandle;
 import dev.tandem.tune.task.TaskId;
 import dev.tandem.tune.trial.History;
+import dev.tandem.tune.trial.Report;
 import dev.tandem.tune.trial.Trial;
+import dev.tandem.tune.trial.TrialState;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -29,6 +32,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Drives one study: asks, starts, listens, records, stops. One thread, which calls {@link #run}.
@@ -38,9 +42,6 @@ public final class StudyLoop {
   /** How long records may wait for a sync that nothing else needs. */
   private static final Duration RIDING = Duration.ofSeconds(1);
 
-  /** How long results are kept for a disk that does not take them, when nothing runs any more. */
-  private static final Duration DISK_PATIENCE = Duration.ofSeconds(60);
-
   /** Makes the thread look whether it is to stop. */
   private static final JournalRecord WAKE = new JournalRecord.Stopped("", -1);
 
@@ -49,7 +50,7 @@ public final class StudyLoop {
   private final Sampler sampler;
   private final Pruner pruner;
   private final TrialWork work;
-  private final Journal journal;
+  private final PatientJournal journal;
   private final StudyState state;
   private final TaskEngine engine;
   private final StudyWatcher watcher;
@@ -66,10 +67,12 @@ public final class StudyLoop {
   private final Deque<Long> again = new ArrayDeque<>();
   private final StopRules.Watch rules;
   private final CheckpointRetention retention;
+  private final Optional<Schedule> schedule;
+  private final VisibleTrials visible;
+  private final AtomicBoolean saves = new AtomicBoolean();
   private final long began = System.nanoTime();
   private int ruled;
   private boolean exhausted;
-  private boolean diskFull;
   private Optional<String> lacksRoom = Optional.empty();
   private String reason = "";
   private volatile boolean interrupted;
@@ -95,16 +98,43 @@ public final class StudyLoop {
     this.sampler = sampler;
     this.pruner = pruner;
     this.work = work;
-    this.journal = journal;
+    this.journal = new PatientJournal(journal, watcher);
     this.state = state;
     this.engine = engine;
     this.watcher = watcher;
     this.retention = new CheckpointRetention(plan.storage(), settings.direction(), watcher::note);
     this.rules = plan.stop().new Watch(settings.direction());
+    this.schedule = pruner instanceof Schedule each ? Optional.of(each) : Optional.empty();
+    this.visible = new VisibleTrials(settings, state, schedule);
     for (long trial = 0; trial < state.asked(); trial++) {
-      if (!state.ended(trial)) {
-        again.add(trial);
-      }
+      requeue(trial);
+    }
+  }
+
+  /** A trial that had begun goes on, unless it had come to where it is to be paused. */
+  private void requeue(long trial) {
+    saves.compareAndSet(false, state.checkpoint(trial).isPresent());
+    if (state.ended(trial) || state.trial(trial).state() == TrialState.PAUSED) {
+      return;
+    }
+    long until = until(trial);
+    long saved = state.checkpoint(trial).map(JournalRecord.CheckpointSaved::step).orElse(-1L);
+    Optional<Report> there =
+        state.trial(trial).reports().stream()
+            .filter(report -> report.step() >= until && report.step() <= saved)
+            .findFirst();
+    if (there.isPresent()) {
+      record(
+          TrialEvents.ended(
+              trial,
+              state.attempts(trial),
+              new Outcome.Paused(there.get().step()),
+              false,
+              there.get().value(),
+              0,
+              Double.NaN));
+    } else {
+      again.add(trial);
     }
   }
 
@@ -138,18 +168,61 @@ public final class StudyLoop {
   }
 
   private void startTrials() {
-    while (running.size() < plan.workers() && !again.isEmpty() && room(again.peek())) {
-      start(again.remove());
+    startWaiting();
+    while (running.size() < plan.workers() && again.isEmpty() && mayStart() && goOn(false)) {
+      startWaiting();
     }
     while (running.size() < plan.workers()
-        && !exhausted
-        && !diskFull
-        && reason.isEmpty()
-        && !interrupted
+        && mayStart()
         && state.asked() < plan.trials()
         && room(state.asked())
         && ask()) {
       start(state.asked() - 1L);
+    }
+    while (running.isEmpty() && events.isEmpty() && mayStart() && goOn(true)) {
+      startWaiting();
+    }
+  }
+
+  private void startWaiting() {
+    while (running.size() < plan.workers() && !again.isEmpty() && room(again.peek())) {
+      start(again.remove());
+    }
+  }
+
+  private boolean mayStart() {
+    return !journal.diskFull() && reason.isEmpty() && !interrupted;
+  }
+
+  /** Lets paused trials go on, if there are any that may; false if there are none. */
+  private boolean goOn(boolean last) {
+    if (schedule.isEmpty() || state.paused().isEmpty()) {
+      return false;
+    }
+    List<Trial> trials = new ArrayList<>();
+    for (long trial = 0; trial < state.asked(); trial++) {
+      trials.add(state.trial(trial));
+    }
+    List<Schedule.Continuation> going =
+        schedule.get().next(trials, settings.direction(), last);
+    for (Schedule.Continuation each : going) {
+      record(new JournalRecord.Continued(each.trial(), each.until()));
+      again.add(each.trial());
+    }
+    return !going.isEmpty();
+  }
+
+  /** The step at which a trial is to be paused. */
+  private long until(long trial) {
+    long said = state.until(trial);
+    return schedule.isEmpty() ? Schedule.NEVER : said > 0 ? said : schedule.get().after(0);
+  }
+
+  /** Keeps a record that nothing depends on before the next sync. */
+  private void record(JournalRecord record) {
+    journal.append(record);
+    synchronized (state) {
+      state.apply(record);
     }
   }
 
@@ -170,8 +243,10 @@ public final class StudyLoop {
   /** Asks for the next parameters; false if it is too early or there are none. */
   private boolean ask() {
     int next = state.asked();
-    Optional<History> history = history(next);
-    if (history.isEmpty()) {
+    List<Long> open = new ArrayList<>(running.keySet());
+    open.addAll(again);
+    Optional<History> history = visible.forSuggestion(next, open);
+    if (exhausted || history.isEmpty()) {
       return false;
     }
     Optional<Parameters> parameters =
@@ -182,57 +257,28 @@ public final class StudyLoop {
       exhausted = true;
       return false;
     }
-    JournalRecord.Asked asked =
-        new JournalRecord.Asked(next, parameters.get().values(), history.get().ended().size(), 0);
-    journal.append(asked);
-    synchronized (state) {
-      state.apply(asked);
-    }
+    record(
+        new JournalRecord.Asked(next, parameters.get().values(), history.get().ended().size(), 0));
     return true;
   }
 
-  /** What a suggestion may use; none if not all of it is known. */
-  private Optional<History> history(int next) {
-    int seen =
-        settings.order() == Order.FIXED
-            ? Math.max(0, next - settings.window() + 1)
-            : state.byArrival().size();
-    if (settings.order() == Order.FIXED && state.byNumber().size() < seen) {
-      return Optional.empty();
-    }
-    List<Trial> pending = new ArrayList<>();
-    if (settings.order() == Order.FIXED) {
-      for (int trial = seen; trial < next; trial++) {
-        pending.add(Trial.waiting(trial, state.trial(trial).parameters()));
-      }
-      return Optional.of(new History(settings.direction(), state.byNumber().first(seen), pending));
-    }
-    running.keySet().forEach(trial -> pending.add(state.trial(trial)));
-    again.forEach(trial -> pending.add(state.trial(trial)));
-    return Optional.of(new History(settings.direction(), state.byArrival().first(seen), pending));
-  }
-
   /** What a decision about a trial may use; any thread. */
-  private History pruningHistory(long trial) {
+  private History decisionHistory(long trial) {
     synchronized (state) {
-      if (settings.order() == Order.FIXED) {
-        int seen = (int) Math.max(0, trial - settings.window() + 1);
-        return new History(settings.direction(), state.byNumber().first(seen), List.of());
-      }
-      int seen = state.byArrival().size();
-      return new History(settings.direction(), state.byArrival().first(seen), List.of());
+      return visible.forDecision(trial);
     }
   }
 
   private void start(long number) {
     Optional<JournalRecord.CheckpointSaved> checkpoint = state.checkpoint(number);
     Trial trial = state.trial(number);
+    Pauses pauses = new Pauses(schedule, saves, until(number));
     Call call =
         new Call(
             trial.parameters(),
             settings.metric(),
             trialSeed(settings.seed(), number),
-            plan.budget(),
+            pauses.budget() > 0 ? pauses.budget() : plan.budget(),
             checkpoint.map(JournalRecord.CheckpointSaved::path).orElse(""),
             plan.folder(number));
     Task task =
@@ -249,13 +295,14 @@ public final class StudyLoop {
             settings.metric(),
             pruner,
             pruner,
-            () -> pruningHistory(number),
+            () -> decisionHistory(number),
             events::add,
             watcher::note,
             checkpoint.map(JournalRecord.CheckpointSaved::step).orElse(Long.MIN_VALUE),
             what ->
                 what.ifPresentOrElse(
-                    text -> waiting.put(number, text), () -> waiting.remove(number)));
+                    text -> waiting.put(number, text), () -> waiting.remove(number)),
+            pauses);
     checkpoint.ifPresent(from -> resumed.put(number, from.path()));
     TaskHandle handle = engine.submit(task, listener);
     running.put(number, handle);
@@ -263,10 +310,13 @@ public final class StudyLoop {
         handle
             .outcome()
             .thenAccept(
-                outcome ->
-                    // A task that never started has told the listener nothing.
+                outcome -> {
+                  // A task that never started has told the listener nothing.
+                  if (!listener.toldEnd()) {
                     events.add(
-                        TrialEvents.ended(number, 0, outcome, false, Double.NaN, 0, Double.NaN)));
+                        TrialEvents.ended(number, 0, outcome, false, Double.NaN, 0, Double.NaN));
+                  }
+                });
   }
 
   static Seed trialSeed(Seed study, long trial) {
@@ -275,7 +325,7 @@ public final class StudyLoop {
 
   /** Takes all that has happened, makes it safe, and only then counts it. */
   private void take() throws InterruptedException {
-    JournalRecord first = events.poll(diskFull ? 1_000 : RIDING.toMillis(), TimeUnit.MILLISECONDS);
+    JournalRecord first = events.poll(RIDING.toMillis(), TimeUnit.MILLISECONDS);
     List<JournalRecord> batch = new ArrayList<>();
     if (first != null) {
       batch.add(first);
@@ -291,7 +341,7 @@ public final class StudyLoop {
       }
     }
     if (durable) {
-      sync();
+      journal.sync();
     }
     synchronized (state) {
       counting.forEach(state::apply);
@@ -341,38 +391,12 @@ public final class StudyLoop {
 
   private void stop(String why, long trials) {
     reason = why;
-    JournalRecord.Stopped record = new JournalRecord.Stopped(why, trials);
-    journal.append(record);
-    sync();
-    synchronized (state) {
-      state.apply(record);
-    }
-  }
-
-  /** Makes records safe; a full disk delays the study, and does not lose what it found. */
-  private void sync() {
-    try {
-      journal.sync();
-      if (diskFull) {
-        watcher.note("the journal is written again");
-        diskFull = false;
-      }
-    } catch (WorkFailedException e) {
-      if (!diskFull) {
-        watcher.note(e.getMessage() + "; no new trials start, and this is tried again");
-        diskFull = true;
-      }
-    }
-  }
-
-  private void finish() throws InterruptedException {
-    long deadline = System.nanoTime() + DISK_PATIENCE.toNanos();
-    sync();
-    while (diskFull && System.nanoTime() < deadline) {
-      JournalRecord _ = events.poll(1, TimeUnit.SECONDS);
-      sync();
-    }
+    record(new JournalRecord.Stopped(why, trials));
     journal.sync();
+  }
+
+  private void finish() {
+    journal.finish();
     if (exhausted && reason.isEmpty()) {
       reason = "the sampler has nothing left to try";
     }

@@ -96,8 +96,8 @@ public record StudySettings(
     require("metric", begun.metric, metric);
     require("seed", begun.seed.value(), seed.value());
     require("order", word(begun.order), word(order));
-    require("sampler", begun.sampler, sampler);
-    require("pruner", begun.pruner, pruner);
+    require("sampler", begun.sampler.toString(), sampler.toString());
+    require("pruner", begun.pruner.toString(), pruner.toString());
     require("window", begun.window, window);
   }
 

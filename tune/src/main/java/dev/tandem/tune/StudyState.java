@@ -23,6 +23,7 @@ public final class StudyState {
   private static final class Entry {
     private Trial trial;
     private int attempts;
+    private long until;
     private final List<Report> reports = new ArrayList<>();
     private final List<JournalRecord.CheckpointSaved> checkpoints = new ArrayList<>();
     private Optional<JournalRecord.Started> started = Optional.empty();
@@ -38,6 +39,7 @@ public final class StudyState {
   private final EndedTrials byNumber = new EndedTrials();
   private final EndedTrials byArrival = new EndedTrials();
   private final Map<TrialState, Integer> counts = new HashMap<>();
+  private int paused;
   private Optional<Trial> best = Optional.empty();
   private Optional<JournalRecord.Stopped> stopped = Optional.empty();
 
@@ -83,6 +85,12 @@ public final class StudyState {
         Entry entry = entry(lineage.trial());
         entry.trial = Trial.waiting(lineage.trial(), Parameters.of(lineage.params()));
       }
+      case JournalRecord.Continued continued -> {
+        Entry entry = entry(continued.trial());
+        entry.until = continued.until();
+        entry.trial = entry.trial.running(entry.reports);
+        paused--;
+      }
       case JournalRecord.Stopped stop -> stopped = Optional.of(stop);
       case JournalRecord.Study any -> {}
       case JournalRecord.Driver any -> {}
@@ -101,6 +109,12 @@ public final class StudyState {
   private void ended(JournalRecord.Ended ended) {
     Entry entry = entry(ended.trial());
     if (entry.trial.state().ended()) {
+      return;
+    }
+    if (ended.state().equals(TrialState.PAUSED.name())) {
+      entry.trial =
+          entry.trial.paused(entry.reports, ended.value(), ended.reason(), ended.seconds());
+      paused++;
       return;
     }
     entry.trial =
@@ -139,6 +153,21 @@ public final class StudyState {
     return entry.trial.state() == TrialState.RUNNING
         ? entry.trial.running(entry.reports)
         : entry.trial;
+  }
+
+  /** The trials that wait to be continued, by number. */
+  List<Trial> paused() {
+    return paused == 0
+        ? List.of()
+        : entries.stream()
+            .map(entry -> entry.trial)
+            .filter(trial -> trial.state() == TrialState.PAUSED)
+            .toList();
+  }
+
+  /** The step at which a trial that was continued is to be paused; 0 if it never was. */
+  long until(long number) {
+    return entry(number).until;
   }
 
   /** All trials, by number; without those that a stop left out. */

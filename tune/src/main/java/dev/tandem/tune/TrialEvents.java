@@ -36,6 +36,8 @@ final class TrialEvents implements TaskListener {
   private final long resumedFrom;
   private final Consumer<Optional<String>> waiting;
   private boolean begun;
+  private final Pauses pauses;
+  private volatile boolean ended;
 
   /**
    * A listener.
@@ -44,6 +46,7 @@ final class TrialEvents implements TaskListener {
    * @param prunerLock held while the pruner decides
    * @param history what a decision may use
    * @param waiting hears what the trial waits for; nothing when it has started
+   * @param pauses when the trial is to be paused
    */
   TrialEvents(
       Trial asked,
@@ -54,7 +57,9 @@ final class TrialEvents implements TaskListener {
       Consumer<JournalRecord> records,
       Consumer<String> notes,
       long resumedFrom,
-      Consumer<Optional<String>> waiting) {
+      Consumer<Optional<String>> waiting,
+
+      Pauses pauses) {
     this.asked = asked;
     this.metric = metric;
     this.pruner = pruner;
@@ -65,6 +70,7 @@ final class TrialEvents implements TaskListener {
     this.reports = new ArrayList<>(asked.reports());
     this.resumedFrom = resumedFrom;
     this.waiting = waiting;
+    this.pauses = pauses;
   }
 
   @Override
@@ -102,12 +108,17 @@ final class TrialEvents implements TaskListener {
     }
     reports.add(new Report(step, value));
     synchronized (prunerLock) {
+      Optional<Decision> pause = pauses.at(step, value);
+      if (pause.isPresent()) {
+        return pause.get();
+      }
       return pruner.decide(asked.running(reports), history.get());
     }
   }
 
   @Override
   public void checkpoint(Attempt attempt, long step, String path) {
+    pauses.saved();
     records.accept(new JournalRecord.CheckpointSaved(asked.number(), step, path));
   }
 
@@ -118,6 +129,7 @@ final class TrialEvents implements TaskListener {
 
   @Override
   public void ended(Attempt attempt, Ending ending) {
+    ended = !ending.retried();
     records.accept(
         ended(
             asked.number(),
@@ -127,6 +139,11 @@ final class TrialEvents implements TaskListener {
             lastValue(),
             ending.seconds(),
             ending.processorSeconds()));
+  }
+
+  /** Whether the end of the task was told. */
+  boolean toldEnd() {
+    return ended;
   }
 
   private double lastValue() {
@@ -155,6 +172,10 @@ final class TrialEvents implements TaskListener {
       }
       case Outcome.Stopped any -> {
         state = TrialState.PRUNED;
+        value = lastValue;
+      }
+      case Outcome.Paused any -> {
+        state = TrialState.PAUSED;
         value = lastValue;
       }
       case Outcome.Failed any -> state = TrialState.FAILED;

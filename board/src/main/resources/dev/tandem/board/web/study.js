@@ -3,7 +3,7 @@
 (() => {
   const study = JSON.parse(document.getElementById("data").textContent);
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const colours = { COMPLETE: "#0072b2", PRUNED: "#999999", FAILED: "#d55e00", TIMED_OUT: "#cc79a7",
+  const colours = { COMPLETE: "#0072b2", PRUNED: "#999999", PAUSED: "#56b4e9", FAILED: "#d55e00", TIMED_OUT: "#cc79a7",
     LOST: "#e69f00", CANCELLED: "#bbbbbb", RUNNING: "#009e73", WAITING: "#dddddd", RETRIED: "#f0e442" };
   const symbols = { COMPLETE: "circle", PRUNED: "triangle", FAILED: "diamond" };
   const complete = study.trials.filter(t => t.state === "COMPLETE" && t.value !== null);
@@ -233,13 +233,21 @@
     ["step", "trials stopped"], rows);
   }
 
+  function pauses() {
+    if (!study.rungs.length) return;
+    plot("Where trials were paused", false, { legend: { top: 0 }, xAxis: { type: "category", name: "step", data: study.rungs.map(r => String(r.step)) },
+      yAxis: axis("trials", { min: 0 }), series: [{ name: "paused", type: "bar", color: "#56b4e9", data: study.rungs.map(r => r.paused) },
+        { name: "continued", type: "bar", color: "#0072b2", data: study.rungs.map(r => r.continued) }] },
+    ["step", "trials paused", "continued", "best " + study.metric], study.rungs.map(r => [r.step, r.paused, r.continued, r.best]));
+  }
+
   const facts = element(document.getElementById("facts"), "dl");
   study.facts.forEach(fact => {
     const line = element(facts, "div");
     element(line, "dt", fact.name);
     element(line, "dd", fact.value);
   });
-  [history, curves, parallel, importance, contour, slices, gantt, cores, rungs].forEach(draw => draw());
+  [history, curves, parallel, importance, contour, slices, gantt, cores, rungs, pauses].forEach(draw => draw());
   addEventListener("resize", () => plots.forEach(p => p.resize()));
   document.body.dataset.plots = String(plots.length);
 })();

@@ -11,38 +11,29 @@ import dev.tandem.nn.yaml.RecordYaml;
 import dev.tandem.nn.yaml.YamlText;
 import dev.tandem.posix.FileErrors;
 import dev.tandem.tune.StudySettings;
+import dev.tandem.tune.StudySettings.Order;
 import dev.tandem.tune.TrialPlan;
-import dev.tandem.tune.TrialWork;
-import dev.tandem.tune.local.CommandWords;
 import dev.tandem.tune.prune.Pruner;
 import dev.tandem.tune.prune.Pruners;
 import dev.tandem.tune.sample.GridSampler;
 import dev.tandem.tune.sample.Sampler;
 import dev.tandem.tune.samplers.Samplers;
 import dev.tandem.tune.space.JsonValues;
-import dev.tandem.tune.space.Parameter;
 import dev.tandem.tune.space.Parameters;
 import dev.tandem.tune.space.Space;
 import dev.tandem.tune.space.SpaceYaml;
 import dev.tandem.tune.task.Needs;
 import dev.tandem.tune.task.Node;
-import dev.tandem.tune.task.Task;
-import dev.tandem.tune.task.Work;
-import dev.tandem.tune.task.Work.Protocol;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 
 /** The file of a study's configuration: read, understood, and made into what runs. Immutable. */
 public final class StudyFile implements KeyPlaces {
@@ -184,7 +175,18 @@ public final class StudyFile implements KeyPlaces {
             () ->
                 Samplers.of(
                     config.sampler().node(), OptionalLong.of(config.trials().orElse(TRIALS))));
-    Pruner pruner = placedAt("pruner", () -> Pruners.of(config.pruner().node()));
+    Path folder = runs.resolve(named.or(config::name).orElseGet(() -> baseName(file))).toAbsolutePath();
+    TrialObjective objective = TrialObjective.of(this, config, space, tandem, folder);
+    Pruner pruner =
+        placedAt(
+            "pruner",
+            () ->
+                Pruners.of(
+                    config.pruner().node(),
+                    new Pruners.Trials(
+                        config.order() == Order.ARRIVAL,
+                        objective.steps(),
+                        config.objective().train().isPresent())));
     Needs needs = config.needs().needs();
     placedAt(
         "needs",
@@ -193,11 +195,10 @@ public final class StudyFile implements KeyPlaces {
           return needs;
         });
     int workers = config.workers().orElseGet(() -> room(needs, nodes));
-    String name = named.or(config::name).orElseGet(() -> baseName(file));
     Seed seed = new Seed(config.seed());
     StudySettings settings =
         new StudySettings(
-            name,
+            folder.getFileName().toString(),
             space,
             config.direction(),
             config.metric(),
@@ -214,7 +215,6 @@ public final class StudyFile implements KeyPlaces {
                     sampler instanceof GridSampler grid
                         ? (long) grid.points(space, seed).size()
                         : TRIALS);
-    Path folder = runs.resolve(name).toAbsolutePath();
     TrialPlan plan =
         new TrialPlan(
             trials,
@@ -233,15 +233,16 @@ public final class StudyFile implements KeyPlaces {
           DataShare.check(config);
           return config;
         });
-    TrialWork work = work(config, space, needs, tandem, folder);
-    return new ReadyStudy(folder, settings, plan, sampler, pruner, work, config.trace());
+    return new ReadyStudy(
+        folder, settings, plan, sampler, pruner, objective.work(), config.trace());
   }
 
-  private interface Reading<T> {
+  /** Understands a part. */
+  interface Reading<T> {
     T read();
   }
 
-  private <T> T placedAt(String key, Reading<T> reading) {
+  <T> T placedAt(String key, Reading<T> reading) {
     try {
       return reading.read();
     } catch (UsageException e) {
@@ -257,7 +258,7 @@ public final class StudyFile implements KeyPlaces {
   }
 
   /** A file that the configuration names: beside it, or from the working directory. */
-  private Path beside(String name) {
+  Path beside(String name) {
     Path here = file.toAbsolutePath().resolveSibling(name);
     return Files.exists(here) ? here : Path.of(name).toAbsolutePath();
   }
@@ -294,48 +295,10 @@ public final class StudyFile implements KeyPlaces {
     return all;
   }
 
-  private TrialWork work(
-      StudyConfig config, Space space, Needs needs, List<String> tandem, Path folder) {
-    StudyConfig.Objective objective = config.objective();
-    if (objective.train().isPresent()) {
-      Path configuration = beside(objective.train().get());
-      if (!Files.exists(configuration)) {
-        throw new UsageException(
-            "%s: objective.train is %s, which does not exist"
-                .formatted(nearest("objective.train"), objective.train().get()));
-      }
-      return call ->
-          List.of(
-              new Task.Alternative(
-                  new Work.TrainWork(
-                      tandem,
-                      configuration,
-                      Path.of("").toAbsolutePath(),
-                      config.shareData() ? DataShare.name(folder, call.parameters()) : "",
-                      call),
-                  needs));
-    }
-    Set<String> names = new LinkedHashSet<>();
-    space.parameters().stream().map(Parameter::name).forEach(names::add);
-    List<String> command = new ArrayList<>();
-    objective.command().orElseThrow().forEach(word -> command.add(located(word)));
-    placedAt(
-        "objective.command",
-        () -> {
-          CommandWords.check(command, names);
-          return command;
-        });
-    Protocol protocol = placedAt("objective.metrics", () -> protocol(objective));
-    return call ->
-        List.of(
-            new Task.Alternative(
-                new Work.CommandWork(command, objective.environment(), protocol, call), needs));
-  }
-
   /**
    * A trial runs in a folder of its own: words that name files are made to name them from there.
    */
-  private String located(String word) {
+  String located(String word) {
     if (word.isEmpty()
         || word.startsWith("-")
         || word.contains("{")
@@ -349,27 +312,5 @@ public final class StudyFile implements KeyPlaces {
     }
     Path here = Path.of(word).toAbsolutePath();
     return path && Files.exists(here) ? here.normalize().toString() : word;
-  }
-
-  private static Protocol protocol(StudyConfig.Objective objective) {
-    JsonNode metrics = objective.metrics().node();
-    if (metrics.asText().equals("json")) {
-      return new Protocol(Protocol.Metrics.JSON, Optional.empty(), objective.answers());
-    }
-    if (metrics.path("format").asText().equals("katib") || metrics.asText().equals("katib")) {
-      return new Protocol(Protocol.Metrics.KATIB, Optional.empty(), objective.answers());
-    }
-    if (metrics.path("regex").isTextual()) {
-      try {
-        return new Protocol(
-            Protocol.Metrics.REGEX,
-            Optional.of(Pattern.compile(metrics.get("regex").textValue())),
-            objective.answers());
-      } catch (PatternSyntaxException e) {
-        throw new UsageException("metrics.regex is no expression: " + e.getDescription());
-      }
-    }
-    throw new UsageException(
-        "metrics is %s, expected json, {format: katib} or {regex: EXPRESSION}".formatted(metrics));
   }
 }

@@ -22,6 +22,7 @@ import java.util.Map;
   @JsonSubTypes.Type(value = JournalRecord.CheckpointSaved.class, name = "checkpoint"),
   @JsonSubTypes.Type(value = JournalRecord.Ended.class, name = "ended"),
   @JsonSubTypes.Type(value = JournalRecord.Lineage.class, name = "lineage"),
+  @JsonSubTypes.Type(value = JournalRecord.Continued.class, name = "continue"),
   @JsonSubTypes.Type(value = JournalRecord.SpaceChanged.class, name = "space"),
   @JsonSubTypes.Type(value = JournalRecord.Stopped.class, name = "stop")
 })
@@ -40,6 +41,7 @@ public sealed interface JournalRecord {
       case Started any -> false;
       case Reported any -> false;
       case Lineage any -> false;
+      case Continued any -> false;
       case SpaceChanged any -> false;
     };
   }
@@ -132,6 +134,13 @@ public sealed interface JournalRecord {
   /** A trial went on from the checkpoint of another, with other parameters. */
   record Lineage(long trial, long parent, long step, String checkpoint, Map<String, Object> params)
       implements JournalRecord {}
+
+  /**
+   * A paused trial goes on.
+   *
+   * @param until the step at which it is paused again
+   */
+  record Continued(long trial, long until) implements JournalRecord {}
 
   /** The space is another one from now on. */
   record SpaceChanged(JsonNode space) implements JournalRecord {}

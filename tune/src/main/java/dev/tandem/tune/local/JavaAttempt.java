@@ -14,6 +14,7 @@ import dev.tandem.tune.task.Work.JavaWork;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** One attempt as Java code on the calling thread, which a cancellation interrupts. */
 final class JavaAttempt implements Running, TaskContext {
@@ -23,7 +24,9 @@ final class JavaAttempt implements Running, TaskContext {
   private final TaskListener listener;
   private final Thread thread = Thread.currentThread();
   private Optional<AttemptFolder> folder = Optional.empty();
-  private Optional<String> stopReason = Optional.empty();
+  private Optional<Outcome> end = Optional.empty();
+  private OptionalLong pauseAt = OptionalLong.empty();
+  private long saved = Long.MIN_VALUE;
   private volatile boolean cancelled;
 
   JavaAttempt(JavaWork work, Attempt attempt, TaskListener listener) {
@@ -44,15 +47,13 @@ final class JavaAttempt implements Running, TaskContext {
       double value = work.objective().run(this);
       return cancelled
           ? new Outcome.Cancelled()
-          : stopReason
-              .<Outcome>map(Outcome.Stopped::new)
-              .orElseGet(() -> new Outcome.Completed(value));
+          : end.orElseGet(() -> new Outcome.Completed(value));
     } catch (Exception e) {
       if (cancelled) {
         return new Outcome.Cancelled();
       }
-      if (stopReason.isPresent()) {
-        return new Outcome.Stopped(stopReason.get());
+      if (end.isPresent()) {
+        return end.get();
       }
       String reason = e instanceof TandemException ? e.getMessage() : e.toString();
       return new Outcome.Failed(reason.strip().replaceAll("\\s*\\R\\s*", " | "));
@@ -92,16 +93,25 @@ final class JavaAttempt implements Running, TaskContext {
 
   @Override
   public boolean report(long step, double value) {
-    if (stopReason.isPresent()) {
+    if (end.isPresent()) {
       return false;
     }
     Call call = work.call();
-    if (listener.report(attempt, step, Map.of(call.metric(), value))
-        instanceof Decision.Stop(String reason)) {
-      stopReason = Optional.of(reason);
-      return false;
+    switch (listener.report(attempt, step, Map.of(call.metric(), value))) {
+      case Decision.GoOn any -> {}
+      case Decision.Stop(String reason) -> end = Optional.of(new Outcome.Stopped(reason));
+      case Decision.Pause(long at) -> {
+        pauseAt = OptionalLong.of(at);
+        pauseIfSaved();
+      }
     }
-    return true;
+    return end.isEmpty();
+  }
+
+  private void pauseIfSaved() {
+    if (pauseAt.isPresent() && saved >= pauseAt.getAsLong()) {
+      end = Optional.of(new Outcome.Paused(pauseAt.getAsLong()));
+    }
   }
 
   @Override
@@ -115,6 +125,8 @@ final class JavaAttempt implements Running, TaskContext {
   @Override
   public void checkpoint(long step, Path path) {
     listener.checkpoint(attempt, step, checkpointFolder().resolve(path).toString());
+    saved = Math.max(saved, step);
+    pauseIfSaved();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.tandem.tune.local;
 
+import dev.tandem.core.ExitCode;
 import dev.tandem.core.TandemException;
 import dev.tandem.posix.Affinity;
 import dev.tandem.posix.ControlGroup;
@@ -17,6 +18,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -44,11 +46,13 @@ final class ProcessAttempt implements Running {
 
   private Attempt attempt;
   private Process process;
-  private volatile Optional<String> stopReason = Optional.empty();
+  private volatile Optional<Outcome> end = Optional.empty();
   private volatile Optional<Double> value = Optional.empty();
   private boolean last;
   private boolean broken;
   private long reports;
+  private OptionalLong pauseAt = OptionalLong.empty();
+  private volatile long saved = Long.MIN_VALUE;
 
   ProcessAttempt(
       ProgramStart start,
@@ -147,7 +151,7 @@ final class ProcessAttempt implements Running {
     }
     boolean cancelled = event == Event.CANCEL;
     if (cancelled) {
-      stopReason = Optional.of("");
+      end = Optional.of(new Outcome.Cancelled());
     }
     process.destroy();
     long deadline = System.nanoTime() + limits.grace().toNanos();
@@ -161,7 +165,7 @@ final class ProcessAttempt implements Running {
       cancelled |= next == Event.CANCEL;
     }
     if (cancelled) {
-      stopReason = Optional.of("");
+      end = Optional.of(new Outcome.Cancelled());
     }
     return event != null;
   }
@@ -185,14 +189,22 @@ final class ProcessAttempt implements Running {
   }
 
   private void outputLine(String line) {
-    if (stopReason.isPresent()) {
+    ProtocolLine said = reader.read(line);
+    if (end.isPresent()) {
+      // A training saves when it is asked to end.
+      if (said instanceof ProtocolLine.Saved last && start.training()) {
+        saved(last);
+      }
       return;
     }
-    switch (reader.read(line)) {
+    switch (said) {
       case ProtocolLine.Metrics metrics -> metrics(metrics);
-      case ProtocolLine.Saved saved ->
-          listener.checkpoint(
-              attempt, saved.step(), start.folder().checkpoints().resolve(saved.path()).toString());
+      case ProtocolLine.Saved one -> {
+        saved(one);
+        if (pauseAt.isPresent() && saved >= pauseAt.getAsLong()) {
+          end(new Outcome.Paused(pauseAt.getAsLong()));
+        }
+      }
       case ProtocolLine.Broken any -> {
         if (!broken) {
           broken = true;
@@ -201,6 +213,14 @@ final class ProcessAttempt implements Running {
       }
       case ProtocolLine.Text any -> {}
     }
+  }
+
+  private void saved(ProtocolLine.Saved checkpoint) {
+    listener.checkpoint(
+        attempt,
+        checkpoint.step(),
+        start.checkpoints().resolve(checkpoint.path()).toString());
+    saved = Math.max(saved, checkpoint.step());
   }
 
   private void metrics(ProtocolLine.Metrics metrics) {
@@ -217,14 +237,27 @@ final class ProcessAttempt implements Running {
     Map<String, Double> values = metrics.values();
     Decision decision = listener.report(attempt, metrics.step().orElse(reports), values);
     switch (decision) {
-      case Decision.Stop(String reason) -> {
-        stopReason = Optional.of(reason);
-        answer("stop");
-        start.folder().askToStop(reason);
-        events.add(Event.STOP);
+      case Decision.Stop(String reason) -> end(new Outcome.Stopped(reason));
+      case Decision.Pause(long step) -> {
+        if (last) {
+          answer("go on"); // It has ended by itself.
+        } else if (saved >= step || start.training()) {
+          end(new Outcome.Paused(step));
+        } else {
+          pauseAt = OptionalLong.of(step);
+          answer("save");
+        }
       }
       case Decision.GoOn any -> answer("go on");
     }
+  }
+
+  /** Asks the program to end. */
+  private void end(Outcome why) {
+    end = Optional.of(why);
+    answer("stop");
+    start.folder().askToStop(why.explanation());
+    events.add(Event.STOP);
   }
 
   private void answer(String decision) {
@@ -241,10 +274,10 @@ final class ProcessAttempt implements Running {
   }
 
   private Outcome outcome(boolean inTime, boolean drained, Output output, Output errors) {
-    if (stopReason.isPresent()) {
-      return stopReason.get().isEmpty()
-          ? new Outcome.Cancelled()
-          : new Outcome.Stopped(stopReason.get());
+    if (end.isPresent()) {
+      return end.get() instanceof Outcome.Paused(long step) && !hasSaved(step)
+          ? new Outcome.Failed("ended without a checkpoint of step %d".formatted(step))
+          : end.get();
     }
     if (!inTime) {
       return new Outcome.TimedOut(limits.time().toMillis() / 1e3);
@@ -261,7 +294,8 @@ final class ProcessAttempt implements Running {
     if (code != 0) {
       return new Outcome.Failed(
           (code > 128 ? "ended by signal " + (code - 128) : "exit code " + code)
-              + said(": ", errors.lastLines()));
+              + said(": ", errors.lastLines()),
+          start.training() && code == ExitCode.USAGE.code());
     }
     if (value.isEmpty()) {
       return new Outcome.Failed(
@@ -272,6 +306,14 @@ final class ProcessAttempt implements Running {
                   drained ? "" : "; its output is still open"));
     }
     return new Outcome.Completed(value.get());
+  }
+
+  /** Whether there is a checkpoint to continue from; what a training saved last it may not say. */
+  private boolean hasSaved(long step) {
+    if (saved < step) {
+      start.newestCheckpoint(reader).ifPresent(this::saved);
+    }
+    return saved >= step;
   }
 
   private static String said(String before, List<String> lines) {

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
  *
  * @param words with all placeholders filled in
  * @param directory in which it runs
+ * @param run the folder of a training's run, which is the same for all attempts of a trial
  */
 record ProgramStart(
     List<String> words,
@@ -29,7 +30,8 @@ record ProgramStart(
     Protocol protocol,
     Call call,
     AttemptFolder folder,
-    Path directory) {
+    Path directory,
+    Optional<Path> run) {
 
   private static final List<String> THREADS =
       List.of("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS");
@@ -43,13 +45,19 @@ record ProgramStart(
         work.protocol(),
         work.call(),
         folder,
-        folder.path());
+        folder.path(),
+        Optional.empty());
   }
 
   static ProgramStart of(TrainWork work, Attempt attempt, Needs needs, AttemptFolder folder) {
     List<String> words = new ArrayList<>(work.program());
     words.addAll(List.of("train", work.configuration().toString()));
-    words.addAll(List.of("--runs", folder.path().toString(), "--name", "run"));
+    Path run = TrainingRun.folder(work.call());
+    words.addAll(List.of("--runs", run.getParent().toString()));
+    words.addAll(List.of("--name", run.getFileName().toString()));
+    if (TrainingRun.goesOn(run)) {
+      words.add("--resume=or-begin");
+    }
     words.addAll(List.of("-n", Integer.toString(needs.ranks())));
     work.call()
         .parameters()
@@ -66,7 +74,23 @@ record ProgramStart(
         Protocol.DEFAULT,
         work.call(),
         folder,
-        work.directory());
+        work.directory(),
+        Optional.of(run));
+  }
+
+  /** Whether it is a training, which saves when it is asked to end. */
+  boolean training() {
+    return run.isPresent();
+  }
+
+  /** The folder that its checkpoints are in. */
+  Path checkpoints() {
+    return run.map(TrainingRun::checkpoints).orElse(folder.checkpoints());
+  }
+
+  /** The checkpoint that a training goes on from. */
+  Optional<ProtocolLine.Saved> newestCheckpoint(ProtocolLine.Reader reader) {
+    return run.flatMap(TrainingRun::newestStep).flatMap(reader::ofTraining);
   }
 
   private static Map<String, String> variables(

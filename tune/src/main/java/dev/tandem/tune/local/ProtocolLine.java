@@ -4,12 +4,15 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tandem.checkpoint.FolderCheckpointStore;
 import dev.tandem.tune.task.OutcomeJson;
 import dev.tandem.tune.task.Work.Protocol;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -45,6 +48,9 @@ sealed interface ProtocolLine {
     private final String metric;
     private long lines;
 
+    /** Epochs of a training by the steps after which they ended. */
+    private final NavigableMap<Long, Long> epochs = new TreeMap<>();
+
     Reader(Protocol protocol, String metric) {
       this.protocol = protocol;
       this.metric = metric;
@@ -58,7 +64,7 @@ sealed interface ProtocolLine {
       };
     }
 
-    private static ProtocolLine json(String line) {
+    private ProtocolLine json(String line) {
       String text = line.startsWith(EVENT) ? line.substring(EVENT.length()) : line.strip();
       if (!text.startsWith("{")) {
         return new Text();
@@ -70,7 +76,13 @@ sealed interface ProtocolLine {
       }
     }
 
-    private static ProtocolLine message(ObjectNode object) {
+    /** The checkpoint that a training has after a step, as one of whole epochs; none before one. */
+    synchronized Optional<Saved> ofTraining(long step) {
+      return Optional.ofNullable(epochs.floorEntry(step))
+          .map(epoch -> new Saved(epoch.getValue(), FolderCheckpointStore.folderName(step)));
+    }
+
+    private synchronized ProtocolLine message(ObjectNode object) {
       long step = object.path("step").asLong(0);
       if (object.path("checkpoint").isTextual()) {
         return new Saved(step, object.get("checkpoint").textValue());
@@ -89,10 +101,14 @@ sealed interface ProtocolLine {
       boolean last = object.path("final").asBoolean(false) || event.equals("result");
       if (event.equals("epoch")) {
         // What validation found, by the names that the result has.
+        epochs.put(step, object.path("epoch").asLong());
         step = object.path("epoch").asLong();
         if (values.containsKey("testAccuracy")) {
           values.put("accuracy", values.get("testAccuracy"));
         }
+      } else if (event.equals("checkpoint")) {
+        Optional<Saved> saved = ofTraining(step);
+        return saved.isPresent() ? saved.get() : new Text();
       } else if (!event.isEmpty() && !last) {
         return new Text();
       }

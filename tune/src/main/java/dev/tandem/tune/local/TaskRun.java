@@ -67,10 +67,11 @@ final class TaskRun {
   /** Whether another attempt might end otherwise: memory would not grow, nor numbers be finite. */
   private boolean worthRetrying(Outcome outcome) {
     return switch (outcome) {
-      case Outcome.Failed failed -> !failed.memory() && !cancelled();
+      case Outcome.Failed failed -> !failed.lasting() && !cancelled();
       case Outcome.TimedOut any -> task.retries().timeouts() && !cancelled();
       case Outcome.Completed any -> false;
       case Outcome.Stopped any -> false;
+      case Outcome.Paused any -> false;
       case Outcome.Lost any -> false;
       case Outcome.Cancelled any -> false;
       case Outcome.Skipped any -> false;

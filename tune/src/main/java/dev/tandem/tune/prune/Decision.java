@@ -13,6 +13,12 @@ public sealed interface Decision {
    */
   record Stop(String reason) implements Decision {}
 
+  /**
+   * It ends for now, as soon as it has saved a checkpoint of this step or a later one; it may be
+   * continued from there.
+   */
+  record Pause(long step) implements Decision {}
+
   /** It goes on. */
   Decision GO_ON = new GoOn();
 }

@@ -74,7 +74,7 @@ public record HalvingPruner(long first, int factor) implements Pruner {
   }
 
   /** The first report at a rung or beyond it. */
-  private static Optional<Report> at(Trial trial, long rung) {
+  static Optional<Report> at(Trial trial, long rung) {
     return trial.reports().stream().filter(report -> report.step() >= rung).findFirst();
   }
 

@@ -16,8 +16,21 @@ public final class Pruners {
 
   private Pruners() {}
 
+  /**
+   * The trials of a study, as far as pruners depend on them.
+   *
+   * @param arrival whether results count in the order in which they come
+   * @param steps of a whole trial; 0 if nothing says
+   * @param saves whether all save checkpoints from which they can be continued
+   */
+  public record Trials(boolean arrival, long steps, boolean saves) {
+
+    /** In fixed order, with nothing known. */
+    public static final Trials FIXED = new Trials(false, 0, false);
+  }
+
   /** The pruner of a setting: a name, or a mapping from one name to settings of its own. */
-  public static Pruner of(JsonNode setting) {
+  public static Pruner of(JsonNode setting, Trials trials) {
     String name = setting.asText();
     ObjectNode own = JsonNodeFactory.instance.objectNode();
     if (setting instanceof ObjectNode keys && keys.size() == 1) {
@@ -43,8 +56,8 @@ public final class Pruners {
         yield percentile(name, own, number(name, own, "percentile", 50));
       }
       case "halving" -> {
-        requireKeys(name, own, List.of("first", "factor"));
-        yield new HalvingPruner(whole(name, own, "first", 1), factor(name, own, 4));
+        requireKeys(name, own, List.of("first", "factor", "by"));
+        yield halving(own, trials);
       }
       case "hyperband" -> {
         requireKeys(name, own, List.of("steps", "first", "factor"));
@@ -58,7 +71,7 @@ public final class Pruners {
       case "patient" -> {
         requireKeys(name, own, List.of("reports", "rule"));
         yield new PatientPruner(
-            own.has("rule") ? of(own.get("rule")) : PatientPruner.STOP,
+            own.has("rule") ? of(own.get("rule"), Trials.FIXED) : PatientPruner.STOP,
             Math.toIntExact(whole(name, own, "reports", 3)));
       }
       case "threshold" -> {
@@ -75,6 +88,34 @@ public final class Pruners {
                       setting.isTextual() ? "'" + name + "'" : setting,
                       String.join(", ", NAMES),
                       Spelling.question(name, NAMES)));
+    };
+  }
+
+  private static Pruner halving(ObjectNode own, Trials trials) {
+    long first = whole("halving", own, "first", 1);
+    int factor = factor("halving", own, 4);
+    String by = own.path("by").asText("");
+    return switch (by) {
+      case "stopping" -> new HalvingPruner(first, factor);
+      case "promotion" -> {
+        if (!trials.arrival()) {
+          throw new UsageException(
+              "pruner.halving.by is promotion, which needs order: arrival, because a trial goes on"
+                  + " as soon as a worker is free");
+        }
+        if (trials.steps() == 0) {
+          throw new UsageException(
+              "pruner.halving.by is promotion, which needs budget: the last step of a whole trial");
+        }
+        yield new Promotion(first, factor, trials.steps(), true);
+      }
+      case "" ->
+          trials.arrival() && trials.steps() > 0
+              ? new Promotion(first, factor, trials.steps(), trials.saves())
+              : new HalvingPruner(first, factor);
+      default ->
+          throw new UsageException(
+              "pruner.halving.by is '%s', expected promotion or stopping".formatted(by));
     };
   }
 

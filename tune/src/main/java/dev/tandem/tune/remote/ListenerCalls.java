@@ -20,6 +20,7 @@ public final class ListenerCalls {
   private static final String WAITS = "waits";
   private static final String STEP = "step";
   private static final String STOP = "stop";
+  private static final String PAUSE = "pause";
   private static final String ERROR = "error";
 
   private ListenerCalls() {}
@@ -50,6 +51,7 @@ public final class ListenerCalls {
           switch (listener.report(attempt, step, metrics(call.path("metrics")))) {
             case Decision.GoOn any -> {}
             case Decision.Stop(String reason) -> answer.put(STOP, reason);
+            case Decision.Pause(long at) -> answer.put(PAUSE, at);
           }
         }
         case "checkpoint" -> listener.checkpoint(attempt, step, call.path("path").asText());
@@ -105,6 +107,9 @@ public final class ListenerCalls {
       ObjectNode tree = call.putObject("metrics");
       metrics.forEach(tree::put);
       JsonNode answer = send(call);
+      if (answer.has(PAUSE)) {
+        return new Decision.Pause(answer.path(PAUSE).asLong());
+      }
       return answer.has(STOP) ? new Decision.Stop(answer.path(STOP).asText()) : Decision.GO_ON;
     }
 

@@ -14,14 +14,22 @@ public sealed interface Outcome {
   record Stopped(String reason) implements Outcome {}
 
   /**
+   * It was paused, with a checkpoint from which it may be continued.
+   *
+   * @param step at which it was to be
+   */
+  record Paused(long step) implements Outcome {}
+
+  /**
    * It ended without a value.
    *
    * @param reason in one line
-   * @param memory whether it wanted more memory than its limit
+   * @param lasting whether another attempt would end likewise: it wanted more memory than its
+   *     limit, or refused its configuration
    */
-  record Failed(String reason, boolean memory) implements Outcome {
+  record Failed(String reason, boolean lasting) implements Outcome {
 
-    /** For another reason than memory. */
+    /** For a reason that another attempt may not have. */
     public Failed(String reason) {
       this(reason, false);
     }
@@ -49,6 +57,7 @@ public sealed interface Outcome {
     return switch (this) {
       case Completed any -> "";
       case Stopped stopped -> stopped.reason;
+      case Paused(long step) -> "paused at step %d".formatted(step);
       case Failed failed -> failed.reason;
       case TimedOut(double seconds) -> "took longer than %.0f s".formatted(seconds);
       case Lost lost -> "lost on %s: %s".formatted(lost.node, lost.reason);

@@ -19,10 +19,11 @@ public final class OutcomeJson {
           tree.put("outcome", "completed").put("value", completed.value());
       case Outcome.Stopped stopped ->
           tree.put("outcome", "stopped").put("reason", stopped.reason());
+      case Outcome.Paused paused -> tree.put("outcome", "paused").put("step", paused.step());
       case Outcome.Failed failed ->
           tree.put("outcome", "failed")
               .put("reason", failed.reason())
-              .put("memory", failed.memory());
+              .put("lasting", failed.lasting());
       case Outcome.TimedOut timedOut ->
           tree.put("outcome", "timed-out").put("seconds", timedOut.seconds());
       case Outcome.Lost lost ->
@@ -41,7 +42,8 @@ public final class OutcomeJson {
     return switch (tree.path("outcome").asText()) {
       case "completed" -> new Outcome.Completed(number(tree.path("value")));
       case "stopped" -> new Outcome.Stopped(reason);
-      case "failed" -> new Outcome.Failed(reason, tree.path("memory").asBoolean());
+      case "paused" -> new Outcome.Paused(tree.path("step").asLong());
+      case "failed" -> new Outcome.Failed(reason, tree.path("lasting").asBoolean());
       case "timed-out" -> new Outcome.TimedOut(tree.path("seconds").asDouble());
       case "lost" -> new Outcome.Lost(tree.path("node").asText(), reason);
       case "cancelled" -> new Outcome.Cancelled();

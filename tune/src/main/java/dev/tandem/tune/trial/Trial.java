@@ -38,6 +38,17 @@ public record Trial(
     return new Trial(number, parameters, TrialState.RUNNING, Double.NaN, soFar, false, "", 0);
   }
 
+  /** The same, paused where it is. */
+  public Trial paused(List<Report> soFar, double last, String why, double took) {
+    return new Trial(number, parameters, TrialState.PAUSED, last, soFar, false, why, took);
+  }
+
+  /** A paused one as if it had been stopped there. */
+  public Trial pruned() {
+    return new Trial(
+        number, parameters, TrialState.PRUNED, value, reports, false, reason, seconds);
+  }
+
   /** The same, complete with a value. */
   public Trial complete(double result) {
     return new Trial(number, parameters, TrialState.COMPLETE, result, reports, false, "", seconds);

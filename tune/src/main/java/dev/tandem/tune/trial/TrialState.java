@@ -6,6 +6,8 @@ public enum TrialState {
   WAITING,
   /** An attempt runs. */
   RUNNING,
+  /** It waits at a checkpoint, and goes on if it turns out to be among the best. */
+  PAUSED,
   /** It gave a value. */
   COMPLETE,
   /** It was stopped because others are better. */
@@ -21,6 +23,6 @@ public enum TrialState {
 
   /** Whether nothing more comes of it. */
   public boolean ended() {
-    return this != WAITING && this != RUNNING;
+    return this != WAITING && this != RUNNING && this != PAUSED;
   }
 }

@@ -49,6 +49,7 @@ class PrunersTest {
     return switch (pruner.decide(trial, history)) {
       case Decision.GoOn on -> "on";
       case Decision.Stop stop -> stop.reason();
+      case Decision.Pause pause -> "pause";
     };
   }
 
@@ -156,7 +157,7 @@ class PrunersTest {
 
   private static Pruner read(String setting) throws Exception {
     JsonNode node = new ObjectMapper().readTree(setting);
-    return Pruners.of(node);
+    return Pruners.of(node, Pruners.Trials.FIXED);
   }
 
   @Test

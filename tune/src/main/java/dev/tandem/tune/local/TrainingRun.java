@@ -1,0 +1,56 @@
+package dev.tandem.tune.local;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.checkpoint.FolderCheckpointStore;
+import dev.tandem.posix.DurableFiles;
+import dev.tandem.posix.FileErrors;
+import dev.tandem.posix.FileTrees;
+import dev.tandem.train.config.TrainingConfig;
+import dev.tandem.tune.task.Call;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** The run of a trial that is a training: one for all its attempts, so that each resumes it. */
+final class TrainingRun {
+
+  private TrainingRun() {}
+
+  static Path folder(Call call) {
+    return call.folder().toAbsolutePath().resolve("run");
+  }
+
+  /** Where its checkpoints are, unless its configuration names another folder. */
+  static Path checkpoints(Path run) {
+    return run.resolve("checkpoints");
+  }
+
+  /**
+   * Whether there is a run to resume. What cannot be resumed is removed: one that had hardly begun,
+   * and one that has ended, whose result was not heard.
+   */
+  static boolean goesOn(Path run) {
+    Path record = run.resolve("run.json");
+    try {
+      boolean begun = Files.exists(record) && Files.exists(run.resolve(TrainingConfig.FILE));
+      if (begun && !new ObjectMapper().readTree(record.toFile()).path("state").asText().equals("done")) {
+        return true;
+      }
+    } catch (IOException e) {
+      throw FileErrors.failure("read", record, e);
+    }
+    if (Files.exists(run)) {
+      FileTrees.delete(run);
+    }
+    return false;
+  }
+
+  /** The step of the newest checkpoint. */
+  static Optional<Long> newestStep(Path run) {
+    List<Long> steps =
+        new FolderCheckpointStore(checkpoints(run), DurableFiles.system()).steps();
+    return steps.isEmpty() ? Optional.empty() : Optional.of(steps.getLast());
+  }
+}
