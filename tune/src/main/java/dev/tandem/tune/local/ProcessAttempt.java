@@ -153,7 +153,8 @@ final class ProcessAttempt implements Running {
     if (cancelled) {
       end = Optional.of(new Outcome.Cancelled());
     }
-    process.destroy();
+    // Not Process.destroy(), which closes the pipes too: the supervisor would kill at once.
+    boolean _ = process.toHandle().destroy();
     long deadline = System.nanoTime() + limits.grace().toNanos();
     Event next = event;
     while (next != Event.EXIT) {
@@ -217,9 +218,7 @@ final class ProcessAttempt implements Running {
 
   private void saved(ProtocolLine.Saved checkpoint) {
     listener.checkpoint(
-        attempt,
-        checkpoint.step(),
-        start.checkpoints().resolve(checkpoint.path()).toString());
+        attempt, checkpoint.step(), start.checkpoints().resolve(checkpoint.path()).toString());
     saved = Math.max(saved, checkpoint.step());
   }
 

@@ -109,7 +109,7 @@ public abstract class TaskEngineContract {
         () -> {
           RecordingListener listener = new RecordingListener(2);
           String script =
-              "trap 'test -e \"$TANDEM_STOP_FILE\" && exit 3' TERM; i=0;"
+              "trap 'test -e \"$TANDEM_STOP_FILE\" && sleep 0.3 && >left; exit 3' TERM; i=0;"
                   + " while :; do i=$((i+1)); echo \"{\\\"step\\\":$i,\\\"accuracy\\\":0.1}\";"
                   + " sleep 0.1; done";
           Outcome outcome =
@@ -117,6 +117,7 @@ public abstract class TaskEngineContract {
           assertEquals(new Outcome.Stopped("enough"), outcome);
           assertEquals(List.of(1L, 2L), listener.steps);
           assertEquals(1, listener.endings.size());
+          assertTrue(Files.exists(folder.resolve("trials/2/attempt-1/left")), "it had no time");
         });
   }
 
