@@ -203,8 +203,7 @@ public final class StudyLoop {
     for (long trial = 0; trial < state.asked(); trial++) {
       trials.add(state.trial(trial));
     }
-    List<Schedule.Continuation> going =
-        schedule.get().next(trials, settings.direction(), last);
+    List<Schedule.Continuation> going = schedule.get().next(trials, settings.direction(), last);
     for (Schedule.Continuation each : going) {
       record(new JournalRecord.Continued(each.trial(), each.until()));
       again.add(each.trial());
@@ -351,7 +350,7 @@ public final class StudyLoop {
   }
 
   private void removeOldCheckpoints(JournalRecord record) {
-    if (record instanceof JournalRecord.CheckpointSaved saved && !diskFull) {
+    if (record instanceof JournalRecord.CheckpointSaved saved && !journal.diskFull()) {
       // From now on the trial goes on from this one.
       resumed.remove(saved.trial());
       retention.apply(state, saved.trial(), Set.copyOf(resumed.values()));
