@@ -106,7 +106,7 @@ public final class OracleBenchmark {
 
   private Profile made(int ranks) {
     List<ProfileRequest.Named> networks =
-        effort.networks().stream()
+        effort.networks(ranks).stream()
             .map(name -> new ProfileRequest.Named(name, NetworkYaml.write(OracleCase.spec(name))))
             .toList();
     List<String> strategies =

@@ -56,7 +56,13 @@ public final class Profiler {
     Path folder = folder();
     try {
       request.save(folder);
-      List<Profile.StartUp> startUp = request.networks().isEmpty() ? List.of() : startUp(folder);
+      List<Profile.StartUp> startUp = List.of();
+      if (!request.networks().isEmpty()) {
+        try (Progress.Task task = progress.start("start of a run", 1, "runs")) {
+          startUp = startUp(folder);
+          task.advanceTo(1);
+        }
+      }
       measure(folder);
       List<RankProfile> all = new ArrayList<>();
       for (int rank = 0; rank < ranks; rank++) {
