@@ -3,24 +3,17 @@ package dev.tandem.cli;
 import static dev.tandem.train.RankMain.RESUME;
 import static dev.tandem.train.RankMain.RESUME_OR_BEGIN;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.board.Report;
-import dev.tandem.board.RunInfo;
-import dev.tandem.board.RunSummary;
-import dev.tandem.checkpoint.FolderCheckpointStore;
 import dev.tandem.comm.launch.Placement;
 import dev.tandem.comm.launch.Restarts;
 import dev.tandem.comm.launch.SurvivingLauncher.Meanwhile;
 import dev.tandem.core.PeerLostException;
 import dev.tandem.core.TandemException;
 import dev.tandem.core.UsageException;
-import dev.tandem.data.load.StallReport;
 import dev.tandem.data.read.mode.ReadMode;
 import dev.tandem.nn.Engine;
 import dev.tandem.posix.DurableFiles;
-import dev.tandem.posix.FileTrees;
 import dev.tandem.train.OutOfMemory;
-import dev.tandem.train.RegressionScores;
 import dev.tandem.train.TrainingEvent;
 import dev.tandem.train.config.ConfigFile;
 import dev.tandem.train.config.DataCheck;
@@ -28,11 +21,9 @@ import dev.tandem.train.config.TrainingConfig;
 import dev.tandem.train.run.RunFolder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Stack;
@@ -187,32 +178,6 @@ final class TrainCommand extends TandemCommand {
   /** Processes that a strategy was chosen for; 0 if none was. */
   private int chosenRanks;
 
-  /** What {@code --json} gets. */
-  record Results(
-      String run,
-      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = TrainingEvent.NotANumber.class)
-          double accuracy,
-      double testLoss,
-      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = TrainingEvent.NotANumber.class)
-          double bestAccuracy,
-      @JsonInclude(JsonInclude.Include.NON_NULL) RegressionScores regression,
-      long bestStep,
-      boolean stoppedEarly,
-      double imagesPerSecond,
-      int ranks,
-      boolean replicasIdentical,
-      long steps,
-      double trainSeconds,
-      double readSeconds,
-      double computeSeconds,
-      double syncSeconds,
-      double checkpointSeconds,
-      StallReport.Stage bottleneck,
-      double totalSeconds,
-      String digest,
-      String checkpoint,
-      String report) {}
-
   @Override
   protected Object run() {
     long began = System.nanoTime();
@@ -228,15 +193,22 @@ final class TrainCommand extends TandemCommand {
     }
     List<String> remarks = DataCheck.remarks(config);
     RunFolder run = folder();
-    refuseRemains(config, run);
+    EarlierRun earlier = new EarlierRun(config, run);
+    if (!resumes()) {
+      earlier.refuseCheckpoints();
+    }
     try (RunSession session = RunSession.open(run)) {
       if (resumes()) {
-        Optional<Complete> complete = complete(config, run);
+        Optional<EarlierRun.Complete> complete = earlier.complete();
         if (complete.isPresent()) {
           out().println(complete.get().text());
           return complete.get();
         }
-        requireCheckpoint(config, run);
+        if (resume.isEmpty() && !earlier.hasCheckpoint()) {
+          throw new UsageException(
+              "there is no checkpoint of %s; --resume=%s starts it from the beginning"
+                  .formatted(RunFolder.shown(run.path()), OR_BEGIN));
+        }
       }
       remarks.forEach(err()::println);
       config.save(run.path());
@@ -245,12 +217,12 @@ final class TrainCommand extends TandemCommand {
       Curves told = session.train(() -> train(session, placement, config));
       TrainingEvent.Result result = told.result();
       double seconds = (System.nanoTime() - began) / 1e9;
-      List<Report.Fact> facts = facts(result, told.loading(), seconds);
+      List<Report.Fact> facts = TrainResults.facts(result, told.loading(), seconds);
       told.stragglers().ifPresent(found -> facts.add(save(found, run)));
       Path report = ReportFile.write(run.path());
       facts.forEach(fact -> out().printf("%20s: %s%n", fact.name(), fact.value()));
       out().printf("%20s: %s%n", "report", report);
-      return results(run, result, told.loading(), seconds, report);
+      return TrainResults.of(run, result, told.loading(), seconds, report);
     }
   }
 
@@ -363,139 +335,5 @@ final class TrainCommand extends TandemCommand {
           "--resume=%s: expected --resume or --resume=%s".formatted(resume, OR_BEGIN));
     }
     return resume != null;
-  }
-
-  /**
-   * A run that has nothing left to do.
-   *
-   * @param steps that it has made
-   */
-  record Complete(String run, long steps) {
-
-    String text() {
-      return "%s is complete after %,d steps: raise epochs, or steps, to train further"
-          .formatted(run, steps);
-    }
-  }
-
-  private static Optional<Complete> complete(TrainingConfig config, RunFolder run) {
-    TrainingConfig before = TrainingConfig.load(run.path());
-    boolean longer =
-        config.epochs() > before.epochs()
-            || (before.mostSteps() > 0
-                && (config.mostSteps() == 0 || config.mostSteps() > before.mostSteps()));
-    RunInfo info = RunInfo.of(run.path()).orElseThrow();
-    List<Long> steps = checkpoints(before, run);
-    boolean saved = !steps.isEmpty() && steps.getLast() >= RunSummary.of(info).step();
-    return info.state().equals("done") && saved && !longer
-        ? Optional.of(new Complete(RunFolder.shown(run.path()).toString(), steps.getLast()))
-        : Optional.empty();
-  }
-
-  private void requireCheckpoint(TrainingConfig config, RunFolder run) {
-    if (resume.isEmpty() && checkpoints(config, run).isEmpty()) {
-      throw new UsageException(
-          "there is no checkpoint of %s; --resume=%s starts it from the beginning"
-              .formatted(RunFolder.shown(run.path()), OR_BEGIN));
-    }
-  }
-
-  /** The steps of all checkpoints that a run can continue from. */
-  private static List<Long> checkpoints(TrainingConfig config, RunFolder run) {
-    List<Path> folders = new ArrayList<>(config.checkpoint().foreignFolders(run.path()));
-    folders.add(config.checkpoint().folder(run.path()));
-    return folders.stream()
-        .distinct()
-        .map(folder -> new FolderCheckpointStore(folder, DurableFiles.system()))
-        .flatMap(store -> store.steps().stream())
-        .sorted()
-        .toList();
-  }
-
-  /** A new run must not go on from the checkpoints of an older one that bore its name. */
-  private void refuseRemains(TrainingConfig config, RunFolder run) {
-    for (Path folder :
-        resumes() ? List.<Path>of() : config.checkpoint().foreignFolders(run.path())) {
-      if (Files.exists(folder)) {
-        FileTrees.delete(run.path());
-        throw new UsageException(
-            "%s holds checkpoints of an older run with this name: remove it or choose another --name"
-                .formatted(folder));
-      }
-    }
-  }
-
-  private static List<Report.Fact> facts(
-      TrainingEvent.Result result, TrainingEvent.Loading loading, double seconds) {
-    List<Report.Fact> facts = new ArrayList<>();
-    if (result.regression() != null) {
-      facts.add(fact("test MSE", "%.4g", result.regression().mse()));
-      facts.add(fact("test MAE", "%.4g", result.regression().mae()));
-      facts.add(fact("test R2", "%.4f", result.regression().r2()));
-      if (result.bestLoss() < result.testLoss()) {
-        facts.add(fact("best loss", "%.4g", result.bestLoss()));
-        facts.add(fact("best after", "step %,d", result.bestStep()));
-      }
-    } else {
-      facts.add(fact("test accuracy", "%.2f%%", result.accuracy() * 100));
-    }
-    if (result.bestAccuracy() > result.accuracy()) {
-      facts.add(fact("best accuracy", "%.2f%%", result.bestAccuracy() * 100));
-      facts.add(fact("best after", "step %,d", result.bestStep()));
-    }
-    if (result.stoppedEarly()) {
-      facts.add(
-          fact("ended early", "after %,d steps: validation no longer improved", result.steps()));
-    }
-    facts.add(fact("images/s", "%,.0f", result.imagesPerSecond()));
-    facts.add(fact("ranks", "%d processes", result.ranks()));
-    facts.add(fact("replicas identical", "%s", result.replicasIdentical() ? "yes" : "NO"));
-    facts.add(fact("steps", "%,d", result.steps()));
-    facts.add(fact("time reading", "%.1f s (rank 0 waited for data)", result.readSeconds()));
-    facts.add(fact("time computing", "%.1f s", result.computeSeconds()));
-    facts.add(fact("time in sync", "%.1f s", result.syncSeconds()));
-    if (result.payloadBytes() < result.gradientBytes()) {
-      double ratio = (double) result.gradientBytes() / result.payloadBytes();
-      facts.add(fact("gradients", "%.1f times smaller on the wire", ratio));
-    }
-    facts.add(fact("loading", "%s", loading.stalls().sentence()));
-    facts.add(fact("training time", "%.1f s", result.trainSeconds()));
-    facts.add(fact("total time", "%.1f s", seconds));
-    facts.add(fact("checkpoint", "%s", result.checkpoint()));
-    return facts;
-  }
-
-  private static Report.Fact fact(String name, String format, Object value) {
-    return new Report.Fact(name, String.format(Locale.ROOT, format, value));
-  }
-
-  private static Results results(
-      RunFolder run,
-      TrainingEvent.Result result,
-      TrainingEvent.Loading loading,
-      double seconds,
-      Path report) {
-    return new Results(
-        run.path().toString(),
-        result.regression() == null ? result.accuracy() : Double.NaN,
-        result.testLoss(),
-        result.regression() == null ? result.bestAccuracy() : Double.NaN,
-        result.regression(),
-        result.bestStep(),
-        result.stoppedEarly(),
-        result.imagesPerSecond(),
-        result.ranks(),
-        result.replicasIdentical(),
-        result.steps(),
-        result.trainSeconds(),
-        result.readSeconds(),
-        result.computeSeconds(),
-        result.syncSeconds(),
-        result.checkpointSeconds(),
-        loading.bottleneck(),
-        seconds,
-        result.digest(),
-        result.checkpoint(),
-        report.toString());
   }
 }
