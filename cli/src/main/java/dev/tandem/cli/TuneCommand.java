@@ -14,9 +14,11 @@ import dev.tandem.tune.config.StudyConfig;
 import dev.tandem.tune.config.StudyFile;
 import dev.tandem.tune.local.LocalEngine;
 import dev.tandem.tune.remote.SparkHome;
+import dev.tandem.tune.remote.SparkOptions;
 import dev.tandem.tune.task.Node;
 import dev.tandem.tune.task.TaskEngine;
 import dev.tandem.tune.trial.TrialState;
+import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -37,14 +39,20 @@ import picocli.CommandLine.Parameters;
           + " trials side by side, each on processors of its own, and keeps a journal in runs/,"
           + " from which an interrupted study goes on without losing a finished trial."
     },
-    subcommands = {TuneShowCommand.class, TuneVerifyCommand.class, TuneExportCommand.class},
+    subcommands = {
+      TuneShowCommand.class,
+      TuneVerifyCommand.class,
+      TuneExportCommand.class,
+      TuneTasksCommand.class
+    },
     synopsisSubcommandLabel = "[COMMAND]",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./tandem tune examples/tune-command.yaml",
       "  ./tandem tune study.yaml --workers 4 --set trials=200",
       "  ./tandem tune study.yaml --resume        goes on, also after a kill",
-      "  ./tandem tune show runs/study            the trials of a study"
+      "  ./tandem tune show runs/study            the trials of a study",
+      "  ./tandem tune tasks examples/tune-tasks.yaml   tasks that depend on each other"
     })
 final class TuneCommand extends TandemCommand {
 
@@ -112,13 +120,13 @@ final class TuneCommand extends TandemCommand {
   protected Object run() throws InterruptedException {
     if (file == null) {
       throw new UsageException(
-          "expected the configuration of a study, or show, verify or export; see ./tandem tune"
-              + " --help");
+          "expected the configuration of a study, or show, verify, export or tasks; see ./tandem"
+              + " tune --help");
     }
     StudyFile config = config();
     // What is wrong whatever the machines are is said before a cluster starts.
     config.ready(List.of(ANY_NODE), runs, Optional.ofNullable(name), program());
-    try (TaskEngine engine = engine(config.config())) {
+    try (TaskEngine engine = engine(config.config().engine(), config.config().spark(), err())) {
       ReadyStudy study = ready(config, engine);
       try (StudySession session = session(study)) {
         if (!resume) {
@@ -129,12 +137,12 @@ final class TuneCommand extends TandemCommand {
     }
   }
 
-  private TaskEngine engine(StudyConfig config) {
-    return switch (config.engine()) {
+  /** What runs the trials. */
+  static TaskEngine engine(StudyConfig.Engine which, SparkOptions spark, PrintWriter notes) {
+    return switch (which) {
       case LOCAL -> new LocalEngine();
       case SPARK ->
-          SparkHome.find(System.getProperty("tandem.home", ""))
-              .start(config.spark(), err()::println);
+          SparkHome.find(System.getProperty("tandem.home", "")).start(spark, notes::println);
     };
   }
 
@@ -165,7 +173,7 @@ final class TuneCommand extends TandemCommand {
   }
 
   /** The words that start Tandem as this process was started. */
-  private static List<String> program() {
+  static List<String> program() {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.addAll(LaunchPlan.of(1, Tandem.class.getName(), List.of()).jvmFlags());
@@ -212,7 +220,7 @@ final class TuneCommand extends TandemCommand {
             engine,
             progress);
     CountDownLatch ended = new CountDownLatch(1);
-    Thread hook = new Thread(() -> interrupt(loop, session, ended), "tandem-tune-ends");
+    Thread hook = new Thread(() -> interrupt(loop::interrupt, session, ended), "tandem-tune-ends");
     Runtime.getRuntime().addShutdownHook(hook);
     StudyEnd end;
     try {
@@ -239,8 +247,8 @@ final class TuneCommand extends TandemCommand {
   }
 
   /** Ctrl-C and SIGTERM: trials are ended, the journal is whole, and the exit code says so. */
-  private static void interrupt(StudyLoop loop, StudySession session, CountDownLatch ended) {
-    loop.interrupt();
+  static void interrupt(Runnable cancel, StudySession session, CountDownLatch ended) {
+    cancel.run();
     try {
       if (ended.await(LEAVING_SECONDS, TimeUnit.SECONDS)) {
         session.close();

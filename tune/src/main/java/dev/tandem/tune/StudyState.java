@@ -133,6 +133,7 @@ public final class StudyState {
       byNumber.add(entries.get(byNumber.size()).trial);
     }
     if (entry.trial.state() == TrialState.COMPLETE
+        && !Double.isNaN(entry.trial.value())
         && best.filter(other -> !direction.better(entry.trial.value(), other.value())).isEmpty()) {
       best = Optional.of(entry.trial);
     }

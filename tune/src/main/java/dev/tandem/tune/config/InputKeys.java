@@ -19,16 +19,16 @@ final class InputKeys {
   /**
    * Reads them.
    *
+   * @param program whether they are those of a program
    * @param places finds a file that the configuration names
    */
-  static List<Input> of(StudyConfig config, Function<String, Path> places) {
-    JsonNode tree = config.inputs().node();
+  static List<Input> of(JsonNode tree, boolean program, Function<String, Path> places) {
     if (!tree.isObject()) {
       throw new UsageException("inputs is %s, expected {NAME: FILE, ...}".formatted(tree));
     }
-    if (!tree.isEmpty() && config.objective().command().isEmpty()) {
+    if (!tree.isEmpty() && !program) {
       throw new UsageException(
-          "inputs are files of a program: expected objective.command; a training reads what its"
+          "inputs are files of a program: expected a command; a training reads what its"
               + " configuration names");
     }
     List<Input> inputs = new ArrayList<>();

@@ -175,7 +175,8 @@ public final class StudyFile implements KeyPlaces {
             () ->
                 Samplers.of(
                     config.sampler().node(), OptionalLong.of(config.trials().orElse(TRIALS))));
-    Path folder = runs.resolve(named.or(config::name).orElseGet(() -> baseName(file))).toAbsolutePath();
+    Path folder =
+        runs.resolve(named.or(config::name).orElseGet(() -> baseName(file))).toAbsolutePath();
     TrialObjective objective = TrialObjective.of(this, config, space, tandem, folder);
     Pruner pruner =
         placedAt(
@@ -224,7 +225,13 @@ public final class StudyFile implements KeyPlaces {
             config.stop().rules(),
             config.budget(),
             first(config.enqueue().node(), space),
-            placedAt("inputs", () -> InputKeys.of(config, this::beside)),
+            placedAt(
+                "inputs",
+                () ->
+                    InputKeys.of(
+                        config.inputs().node(),
+                        config.objective().command().isPresent(),
+                        this::beside)),
             config.storage(folder.resolve("trials")));
     plan.requirePossible(settings);
     placedAt(
@@ -257,10 +264,9 @@ public final class StudyFile implements KeyPlaces {
     return SpaceYaml.read(node, key -> nearest(key.isEmpty() ? "space" : "space." + key) + ": ");
   }
 
-  /** A file that the configuration names: beside it, or from the working directory. */
+  /** A file that the configuration names. */
   Path beside(String name) {
-    Path here = file.toAbsolutePath().resolveSibling(name);
-    return Files.exists(here) ? here : Path.of(name).toAbsolutePath();
+    return new NamedFiles(file).file(name);
   }
 
   private static int room(Needs needs, List<Node> nodes) {
@@ -295,22 +301,8 @@ public final class StudyFile implements KeyPlaces {
     return all;
   }
 
-  /**
-   * A trial runs in a folder of its own: words that name files are made to name them from there.
-   */
+  /** A word of a program, which may name a file. */
   String located(String word) {
-    if (word.isEmpty()
-        || word.startsWith("-")
-        || word.contains("{")
-        || Path.of(word).isAbsolute()) {
-      return word;
-    }
-    boolean path = word.contains("/") || word.contains(".");
-    Path there = file.toAbsolutePath().resolveSibling(word);
-    if (path && Files.exists(there)) {
-      return there.normalize().toString();
-    }
-    Path here = Path.of(word).toAbsolutePath();
-    return path && Files.exists(here) ? here.normalize().toString() : word;
+    return new NamedFiles(file).word(word);
   }
 }

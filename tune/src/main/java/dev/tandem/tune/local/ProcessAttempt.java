@@ -296,7 +296,7 @@ final class ProcessAttempt implements Running {
               + said(": ", errors.lastLines()),
           start.training() && code == ExitCode.USAGE.code());
     }
-    if (value.isEmpty()) {
+    if (value.isEmpty() && !start.call().metric().isEmpty()) {
       return new Outcome.Failed(
           "printed no metric '%s'%s%s"
               .formatted(
@@ -304,7 +304,7 @@ final class ProcessAttempt implements Running {
                   said("; last lines: ", output.lastLines()),
                   drained ? "" : "; its output is still open"));
     }
-    return new Outcome.Completed(value.get());
+    return new Outcome.Completed(value.orElse(Double.NaN));
   }
 
   /** Whether there is a checkpoint to continue from; what a training saved last it may not say. */

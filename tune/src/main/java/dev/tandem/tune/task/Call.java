@@ -7,7 +7,7 @@ import java.nio.file.Path;
 /**
  * What the work of a trial is called with.
  *
- * @param metric the name of the value that is wanted
+ * @param metric the name of the value that is wanted; empty if none is
  * @param seed of the trial: the same for each attempt
  * @param budget the last step wanted; 0 for as many as the work likes
  * @param resumeFrom a checkpoint to go on from; empty to begin

@@ -3,7 +3,7 @@ package dev.tandem.tune.task;
 /** How a task, or one attempt of it, ended. */
 public sealed interface Outcome {
 
-  /** It gave a value, which may be no number. */
+  /** It gave a value, which may be no number; NaN if none was wanted. */
   record Completed(double value) implements Outcome {}
 
   /**
