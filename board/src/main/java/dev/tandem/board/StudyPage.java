@@ -19,7 +19,8 @@ record StudyPage(
     List<TrialLine> trials,
     List<AttemptBar> attempts,
     List<Importance> importance,
-    List<Rung> rungs) {
+    List<Rung> rungs,
+    List<Takeover> takeovers) {
 
   /**
    * A parameter.
@@ -53,6 +54,14 @@ record StudyPage(
    * @param best the best metric there; null if none is a number
    */
   record Rung(long step, int paused, int continued, Double best) {}
+
+  /**
+   * A trial that went on from the checkpoint of another.
+   *
+   * @param step of that checkpoint
+   * @param params with which it went on
+   */
+  record Takeover(long trial, long parent, long step, Map<String, Object> params) {}
 
   /**
    * When one attempt ran where, in seconds since the study began.

@@ -35,6 +35,7 @@ final class StudyRecords {
 
   private final TreeMap<Long, Entry> entries = new TreeMap<>();
   private final TreeMap<Long, Rung> rungs = new TreeMap<>();
+  private final List<JournalRecord.Lineage> lineage = new ArrayList<>();
   private JournalRecord.Study study;
   private Space space;
   private String stop = "";
@@ -57,7 +58,12 @@ final class StudyRecords {
         space = SpaceYaml.read(first.space(), key -> "");
       }
       case JournalRecord.Asked asked -> entry(asked.trial()).params = asked.params();
-      case JournalRecord.Lineage lineage -> entry(lineage.trial()).params = lineage.params();
+      case JournalRecord.Lineage taken -> {
+        lineage.add(taken);
+        entry(taken.trial()).params = taken.params();
+        entry(taken.trial()).saved = taken.step();
+        continued(entry(taken.trial()));
+      }
       case JournalRecord.Started started ->
           entry(started.trial()).started.put(started.attempt(), started);
       case JournalRecord.Reported reported -> report(reported);
@@ -69,14 +75,16 @@ final class StudyRecords {
       }
       case JournalRecord.SpaceChanged changed -> space = SpaceYaml.read(changed.space(), key -> "");
       case JournalRecord.Stopped stopped -> stop = stopped.reason();
-      case JournalRecord.Continued continued -> {
-        Rung rung = rungs.get(entry(continued.trial()).pausedAt);
-        if (rung != null) {
-          rung.continued++;
-        }
-      }
+      case JournalRecord.Continued continued -> continued(entry(continued.trial()));
       case JournalRecord.Driver any -> {}
       case JournalRecord.CheckpointSaved saved -> entry(saved.trial()).saved = saved.step();
+    }
+  }
+
+  private void continued(Entry entry) {
+    Rung rung = rungs.get(entry.pausedAt);
+    if (rung != null) {
+      rung.continued++;
     }
   }
 
@@ -105,6 +113,14 @@ final class StudyRecords {
                     rung.continued,
                     Double.isFinite(rung.best) ? rung.best : null)));
     return all;
+  }
+
+  /** Which trials went on from checkpoints of others, in order. */
+  List<StudyPage.Takeover> takeovers() {
+    return lineage.stream()
+        .map(
+            each -> new StudyPage.Takeover(each.trial(), each.parent(), each.step(), each.params()))
+        .toList();
   }
 
   private void report(JournalRecord.Reported reported) {

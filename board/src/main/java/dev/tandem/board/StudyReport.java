@@ -92,7 +92,8 @@ public final class StudyReport {
         trials.stream().map(each -> line(each, cores.getOrDefault(each.number(), 0))).toList(),
         timeline.bars().stream().map(StudyReport::bar).toList(),
         PedAnova.of(records.space(), records.direction(), trials),
-        records.rungs());
+        records.rungs(),
+        records.takeovers());
   }
 
   private List<Report.Fact> facts() {

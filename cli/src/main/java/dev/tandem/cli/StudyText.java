@@ -2,6 +2,7 @@ package dev.tandem.cli;
 
 import dev.tandem.tune.StudySettings;
 import dev.tandem.tune.StudyState;
+import dev.tandem.tune.journal.JournalRecord;
 import dev.tandem.tune.trial.Trial;
 import dev.tandem.tune.trial.TrialState;
 import java.io.PrintWriter;
@@ -37,7 +38,8 @@ record StudyText(StudySettings settings, StudyState state) {
       Map<String, Object> parameters,
       int attempts,
       double seconds,
-      String reason) {}
+      String reason,
+      List<JournalRecord.Lineage> lineage) {}
 
   Results results(Path folder, String reason) {
     return new Results(
@@ -69,7 +71,8 @@ record StudyText(StudySettings settings, StudyState state) {
         trial.parameters().values(),
         state.attempts(trial.number()),
         trial.seconds(),
-        trial.reason());
+        trial.reason(),
+        state.lineage(trial.number()));
   }
 
   /** Facts after a study has run. */
@@ -121,14 +124,24 @@ record StudyText(StudySettings settings, StudyState state) {
         "%6s  %-9s  %12s  %8s  %s%n", "trial", "state", settings.metric(), "seconds", "parameters");
     for (Trial trial : state.trials()) {
       out.printf(
-          "%6d  %-9s  %12s  %8.1f  %s%s%n",
+          "%6d  %-9s  %12s  %8.1f  %s%s%s%n",
           trial.number(),
           word(trial.state()),
           Double.isNaN(trial.value()) ? "-" : "%.6g".formatted(trial.value()),
           trial.seconds(),
           trial.parameters(),
+          lineage(trial.number()),
           trial.reason().isEmpty() ? "" : "  (" + shortened(trial.reason()) + ")");
     }
+  }
+
+  /** From whose checkpoints a trial went on. */
+  private String lineage(long trial) {
+    List<String> parents =
+        state.lineage(trial).stream()
+            .map(each -> "trial %d at step %d".formatted(each.parent(), each.step()))
+            .toList();
+    return parents.isEmpty() ? "" : "  (from " + String.join(", ", parents) + ")";
   }
 
   private static String shortened(String reason) {

@@ -43,9 +43,8 @@ final class Pauses {
     if (schedule.isEmpty() || step < until) {
       return Optional.empty();
     }
-    if (Double.isNaN(value)) {
-      return Optional.of(
-          new Decision.Stop("the value at step %d is no number".formatted(step)));
+    if (Double.isNaN(value) && schedule.get().stopsWithoutNumber()) {
+      return Optional.of(new Decision.Stop("the value at step %d is no number".formatted(step)));
     }
     if (pauses()) {
       return Optional.of(new Decision.Pause(step));

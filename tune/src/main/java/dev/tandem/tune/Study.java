@@ -7,6 +7,7 @@ import dev.tandem.tune.StudySettings.Order;
 import dev.tandem.tune.journal.Journal;
 import dev.tandem.tune.local.InlineEngine;
 import dev.tandem.tune.local.LocalEngine;
+import dev.tandem.tune.prune.Population;
 import dev.tandem.tune.prune.Pruner;
 import dev.tandem.tune.sample.RandomSampler;
 import dev.tandem.tune.sample.Sampler;
@@ -134,7 +135,7 @@ public record Study(
             nodes.textNode(sampler.getClass().getSimpleName()),
             nodes.textNode(pruner.getClass().isHidden() ? "" : pruner.getClass().getSimpleName()),
             Order.FIXED,
-            workers);
+            pruner instanceof Population ? (int) Math.max(workers, trials) : workers);
     if (folder.isEmpty()) {
       return run(settings, Journal.none(), new StudyState(direction, METRIC), Path.of("trials"));
     }

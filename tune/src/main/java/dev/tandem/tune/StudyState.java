@@ -26,6 +26,7 @@ public final class StudyState {
     private long until;
     private final List<Report> reports = new ArrayList<>();
     private final List<JournalRecord.CheckpointSaved> checkpoints = new ArrayList<>();
+    private final List<JournalRecord.Lineage> lineage = new ArrayList<>();
     private Optional<JournalRecord.Started> started = Optional.empty();
 
     Entry(Trial trial) {
@@ -83,19 +84,27 @@ public final class StudyState {
       }
       case JournalRecord.Lineage lineage -> {
         Entry entry = entry(lineage.trial());
+        entry.lineage.add(lineage);
+        entry.checkpoints.add(
+            new JournalRecord.CheckpointSaved(
+                lineage.trial(), lineage.step(), lineage.checkpoint()));
+        entry.reports.removeIf(report -> report.step() > lineage.step());
         entry.trial = Trial.waiting(lineage.trial(), Parameters.of(lineage.params()));
+        continued(entry, lineage.until());
       }
-      case JournalRecord.Continued continued -> {
-        Entry entry = entry(continued.trial());
-        entry.until = continued.until();
-        entry.trial = entry.trial.running(entry.reports);
-        paused--;
-      }
+      case JournalRecord.Continued continued ->
+          continued(entry(continued.trial()), continued.until());
       case JournalRecord.Stopped stop -> stopped = Optional.of(stop);
       case JournalRecord.Study any -> {}
       case JournalRecord.Driver any -> {}
       case JournalRecord.SpaceChanged any -> {}
     }
+  }
+
+  private void continued(Entry entry, long until) {
+    entry.until = until;
+    entry.trial = entry.trial.running(entry.reports);
+    paused--;
   }
 
   private void asked(JournalRecord.Asked asked) {
@@ -201,6 +210,11 @@ public final class StudyState {
   /** All checkpoints of a trial, in the order in which they were made; not all may be there. */
   public List<JournalRecord.CheckpointSaved> checkpoints(long number) {
     return List.copyOf(entry(number).checkpoints);
+  }
+
+  /** From which others' checkpoints a trial went on, in order. */
+  public List<JournalRecord.Lineage> lineage(long number) {
+    return List.copyOf(entry(number).lineage);
   }
 
   /** The last start of a trial. */

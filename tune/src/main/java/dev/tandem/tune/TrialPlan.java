@@ -2,6 +2,8 @@ package dev.tandem.tune;
 
 import dev.tandem.core.UsageException;
 import dev.tandem.tune.StudySettings.Order;
+import dev.tandem.tune.prune.Population;
+import dev.tandem.tune.prune.Pruner;
 import dev.tandem.tune.space.Parameters;
 import dev.tandem.tune.task.Input;
 import dev.tandem.tune.task.Limits;
@@ -39,13 +41,18 @@ public record TrialPlan(
   }
 
   /** Refuses what a study in fixed order cannot keep its promise with. */
-  public void requirePossible(StudySettings settings) {
+  public void requirePossible(StudySettings settings, Pruner pruner) {
     if (settings.order() != Order.FIXED) {
       return;
     }
     if (workers > settings.window()) {
       throw new UsageException(
           "%d workers need --window %d, which changes the suggestions".formatted(workers, workers));
+    }
+    if (pruner instanceof Population && trials > settings.window()) {
+      throw new UsageException(
+          "%d trials of pruner.pbt need --window %d, because all of them wait for each other, not %d"
+              .formatted(trials, trials, settings.window()));
     }
     if (stop.time().isPresent()) {
       throw new UsageException("stop.time needs order: arrival, where time may decide");

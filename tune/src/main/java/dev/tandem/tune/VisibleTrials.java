@@ -1,15 +1,18 @@
 package dev.tandem.tune;
 
 import dev.tandem.tune.StudySettings.Order;
-import dev.tandem.tune.prune.Schedule;
 import dev.tandem.tune.trial.History;
 import dev.tandem.tune.trial.Trial;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Which trials a suggestion or a decision may use, see {@code Note [order]}. */
-record VisibleTrials(StudySettings settings, StudyState state, Optional<Schedule> schedule) {
+/**
+ * Which trials a suggestion or a decision may use, see {@code Note [order]}.
+ *
+ * @param pauses whether trials may be paused
+ */
+record VisibleTrials(StudySettings settings, StudyState state, boolean pauses) {
 
   /**
    * What the suggestion of a trial may use; none if not all of it is known.
@@ -41,10 +44,12 @@ record VisibleTrials(StudySettings settings, StudyState state, Optional<Schedule
     return new History(settings.direction(), arrived(), List.of());
   }
 
-  /** Trials that have ended, and after them those that wait at a step, with what they have there. */
+  /**
+   * Trials that have ended, and after them those that wait at a step, with what they have there.
+   */
   private List<Trial> arrived() {
     List<Trial> ended = state.byArrival().first(state.byArrival().size());
-    List<Trial> paused = schedule.isEmpty() ? List.of() : state.paused();
+    List<Trial> paused = pauses ? state.paused() : List.of();
     if (paused.isEmpty()) {
       return ended;
     }

@@ -241,13 +241,26 @@
     ["step", "trials paused", "continued", "best " + study.metric], study.rungs.map(r => [r.step, r.paused, r.continued, r.best]));
   }
 
+  function lineage() {
+    if (!study.takeovers.length) return;
+    plot("Lineage: checkpoints taken over", true, { tooltip: { confine: true, formatter: p => {
+      const t = study.takeovers[p.dataIndex];
+      return echarts.format.encodeHTML("trial " + t.trial + " from trial " + t.parent + " at step " + t.step + ": " + params(t));
+    } }, xAxis: axis("step", { min: 0 }), yAxis: axis("trial", { minInterval: 1 }),
+      series: [{ type: "lines", coordinateSystem: "cartesian2d", symbol: ["circle", "arrow"], symbolSize: 7,
+        lineStyle: { color: "#0072b2", width: 1.5, curveness: 0.15 },
+        data: study.takeovers.map(t => ({ coords: [[t.step, t.parent], [t.step, t.trial]] })) },
+      { type: "scatter", symbolSize: 1, silent: true, data: study.takeovers.flatMap(t => [[t.step, t.parent], [t.step, t.trial]]) }] },
+    ["trial", "from trial", "at step", "parameters"], study.takeovers.map(t => [t.trial, t.parent, t.step, params(t)]));
+  }
+
   const facts = element(document.getElementById("facts"), "dl");
   study.facts.forEach(fact => {
     const line = element(facts, "div");
     element(line, "dt", fact.name);
     element(line, "dd", fact.value);
   });
-  [history, curves, parallel, importance, contour, slices, gantt, cores, rungs, pauses].forEach(draw => draw());
+  [history, curves, parallel, importance, contour, slices, gantt, cores, rungs, pauses, lineage].forEach(draw => draw());
   addEventListener("resize", () => plots.forEach(p => p.resize()));
   document.body.dataset.plots = String(plots.length);
 })();

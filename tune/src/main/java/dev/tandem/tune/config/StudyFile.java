@@ -13,6 +13,7 @@ import dev.tandem.posix.FileErrors;
 import dev.tandem.tune.StudySettings;
 import dev.tandem.tune.StudySettings.Order;
 import dev.tandem.tune.TrialPlan;
+import dev.tandem.tune.prune.Population;
 import dev.tandem.tune.prune.Pruner;
 import dev.tandem.tune.prune.Pruners;
 import dev.tandem.tune.sample.GridSampler;
@@ -169,6 +170,7 @@ public final class StudyFile implements KeyPlaces {
       Optional<String> named,
       List<String> tandem) {
     Space space = space(config.space().node());
+    Seed seed = new Seed(config.seed());
     Sampler sampler =
         placedAt(
             "sampler",
@@ -187,7 +189,9 @@ public final class StudyFile implements KeyPlaces {
                     new Pruners.Trials(
                         config.order() == Order.ARRIVAL,
                         objective.steps(),
-                        config.objective().train().isPresent())));
+                        config.objective().train().isPresent(),
+                        space,
+                        seed)));
     Needs needs = config.needs().needs();
     placedAt(
         "needs",
@@ -196,7 +200,16 @@ public final class StudyFile implements KeyPlaces {
           return needs;
         });
     int workers = config.workers().orElseGet(() -> room(needs, nodes));
-    Seed seed = new Seed(config.seed());
+    long trials =
+        config
+            .trials()
+            .orElseGet(
+                () ->
+                    sampler instanceof GridSampler grid
+                        ? (long) grid.points(space, seed).size()
+                        : TRIALS);
+    // The members of a population wait for each other.
+    long together = pruner instanceof Population ? Math.max(workers, trials) : workers;
     StudySettings settings =
         new StudySettings(
             folder.getFileName().toString(),
@@ -207,15 +220,7 @@ public final class StudyFile implements KeyPlaces {
             config.sampler().node(),
             config.pruner().node(),
             config.order(),
-            config.window().orElse(workers));
-    long trials =
-        config
-            .trials()
-            .orElseGet(
-                () ->
-                    sampler instanceof GridSampler grid
-                        ? (long) grid.points(space, seed).size()
-                        : TRIALS);
+            config.window().orElse(Math.toIntExact(together)));
     TrialPlan plan =
         new TrialPlan(
             trials,
@@ -233,7 +238,7 @@ public final class StudyFile implements KeyPlaces {
                         config.objective().command().isPresent(),
                         this::beside)),
             config.storage(folder.resolve("trials")));
-    plan.requirePossible(settings);
+    plan.requirePossible(settings, pruner);
     placedAt(
         "share-data",
         () -> {

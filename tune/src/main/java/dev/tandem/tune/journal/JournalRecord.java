@@ -36,11 +36,11 @@ public sealed interface JournalRecord {
       case Ended any -> true;
       case Stopped any -> true;
       case CheckpointSaved any -> true;
+      case Lineage any -> true;
       case Driver any -> false;
       case Asked any -> false;
       case Started any -> false;
       case Reported any -> false;
-      case Lineage any -> false;
       case Continued any -> false;
       case SpaceChanged any -> false;
     };
@@ -131,16 +131,30 @@ public sealed interface JournalRecord {
     }
   }
 
-  /** A trial went on from the checkpoint of another, with other parameters. */
-  record Lineage(long trial, long parent, long step, String checkpoint, Map<String, Object> params)
-      implements JournalRecord {}
+  /** A paused trial goes on. */
+  sealed interface GoesOn extends JournalRecord {
+
+    /** The trial. */
+    long trial();
+  }
 
   /**
-   * A paused trial goes on.
+   * A paused trial goes on from a copy of another's checkpoint, with other parameters.
+   *
+   * @param step of that checkpoint
+   * @param checkpoint the copy
+   * @param until the step at which the trial is paused again
+   */
+  record Lineage(
+      long trial, long parent, long step, String checkpoint, Map<String, Object> params, long until)
+      implements GoesOn {}
+
+  /**
+   * A paused trial goes on as it is.
    *
    * @param until the step at which it is paused again
    */
-  record Continued(long trial, long until) implements JournalRecord {}
+  record Continued(long trial, long until) implements GoesOn {}
 
   /** The space is another one from now on. */
   record SpaceChanged(JsonNode space) implements JournalRecord {}

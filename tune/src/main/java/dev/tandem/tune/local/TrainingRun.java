@@ -13,13 +13,32 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The run of a trial that is a training: one for all its attempts, so that each resumes it. */
+/**
+ * The run of a trial that is a training: one for all its attempts, so that each resumes it; or the
+ * one that holds the checkpoint which it took from another trial.
+ */
 final class TrainingRun {
+
+  private static final String RECORD = "run.json";
 
   private TrainingRun() {}
 
   static Path folder(Call call) {
-    return call.folder().toAbsolutePath().resolve("run");
+    return call.resumeFrom().isEmpty()
+        ? call.folder().toAbsolutePath().resolve("run")
+        : ofCheckpoint(Path.of(call.resumeFrom()).toAbsolutePath())
+            .orElse(call.folder().toAbsolutePath().resolve("run"));
+  }
+
+  /** The run that a checkpoint is of, if it is one of a training. */
+  static Optional<Path> ofCheckpoint(Path checkpoint) {
+    Path folder = checkpoint.getParent();
+    return folder != null
+            && folder.getParent() != null
+            && folder.equals(checkpoints(folder.getParent()))
+            && Files.exists(folder.resolveSibling(RECORD))
+        ? Optional.of(folder.getParent())
+        : Optional.empty();
   }
 
   /** Where its checkpoints are, unless its configuration names another folder. */
@@ -32,10 +51,11 @@ final class TrainingRun {
    * and one that has ended, whose result was not heard.
    */
   static boolean goesOn(Path run) {
-    Path record = run.resolve("run.json");
+    Path record = run.resolve(RECORD);
     try {
       boolean begun = Files.exists(record) && Files.exists(run.resolve(TrainingConfig.FILE));
-      if (begun && !new ObjectMapper().readTree(record.toFile()).path("state").asText().equals("done")) {
+      if (begun
+          && !new ObjectMapper().readTree(record.toFile()).path("state").asText().equals("done")) {
         return true;
       }
     } catch (IOException e) {
@@ -49,8 +69,7 @@ final class TrainingRun {
 
   /** The step of the newest checkpoint. */
   static Optional<Long> newestStep(Path run) {
-    List<Long> steps =
-        new FolderCheckpointStore(checkpoints(run), DurableFiles.system()).steps();
+    List<Long> steps = new FolderCheckpointStore(checkpoints(run), DurableFiles.system()).steps();
     return steps.isEmpty() ? Optional.empty() : Optional.of(steps.getLast());
   }
 }

@@ -6,7 +6,6 @@ import dev.tandem.tune.trial.Report;
 import dev.tandem.tune.trial.Trial;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -48,7 +47,7 @@ public record HalvingPruner(long first, int factor) implements Pruner {
       Trial trial, History history, List<Long> rungs, int factor, Predicate<Trial> competes) {
     Report last = trial.reports().getLast();
     for (long rung : rungs) {
-      if (at(trial, rung).map(Report::step).orElse(-1L) != last.step()) {
+      if (Schedule.at(trial, rung).map(Report::step).orElse(-1L) != last.step()) {
         continue;
       }
       if (Double.isNaN(last.value())) {
@@ -73,16 +72,11 @@ public record HalvingPruner(long first, int factor) implements Pruner {
     return Decision.GO_ON;
   }
 
-  /** The first report at a rung or beyond it. */
-  static Optional<Report> at(Trial trial, long rung) {
-    return trial.reports().stream().filter(report -> report.step() >= rung).findFirst();
-  }
-
   private static List<Double> losses(
       History history, List<Trial> trials, long rung, Predicate<Trial> competes) {
     return trials.stream()
         .filter(competes)
-        .flatMap(each -> at(each, rung).stream())
+        .flatMap(each -> Schedule.at(each, rung).stream())
         .filter(report -> !Double.isNaN(report.value()))
         .map(history::loss)
         .toList();

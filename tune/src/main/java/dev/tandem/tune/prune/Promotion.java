@@ -41,21 +41,27 @@ public record Promotion(long first, int factor, long steps, boolean always) impl
   }
 
   @Override
-  public List<Continuation> next(List<Trial> trials, Direction direction, boolean last) {
+  public boolean stopsWithoutNumber() {
+    return true;
+  }
+
+  @Override
+  public List<Continuation> next(Standing standing) {
+    List<Trial> trials = standing.trials();
+    Direction direction = standing.direction();
     Optional<Trial> best = Optional.empty();
     for (long rung = top(trials); rung > 0 && best.isEmpty(); rung = below(rung)) {
       best = promoted(trials, rung, direction, factor);
     }
     // So few trials that no rung is full: the best goes on, that the study has a result.
     if (best.isEmpty()
-        && last
+        && standing.idle()
         && trials.stream().noneMatch(each -> each.state() == TrialState.COMPLETE)) {
       for (long rung = top(trials); rung > 0 && best.isEmpty(); rung = below(rung)) {
         best = promoted(trials, rung, direction, 1);
       }
     }
-    return best.map(trial -> new Continuation(trial.number(), after(reached(trial)))).stream()
-        .toList();
+    return best.map(Continuation::of).stream().toList();
   }
 
   /** The best trial that waits at a rung, if it is among one of every so many there. */
@@ -75,7 +81,7 @@ public record Promotion(long first, int factor, long steps, boolean always) impl
   }
 
   private static Optional<Report> at(Trial trial, long rung) {
-    return HalvingPruner.at(trial, rung).filter(report -> !Double.isNaN(report.value()));
+    return Schedule.at(trial, rung).filter(report -> !Double.isNaN(report.value()));
   }
 
   /** The highest rung that a trial has come to; 0 if none. */

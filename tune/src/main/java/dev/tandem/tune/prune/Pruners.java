@@ -3,8 +3,10 @@ package dev.tandem.tune.prune;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Spelling;
+import dev.tandem.tune.space.Space;
 import java.util.List;
 import java.util.Map;
 
@@ -12,7 +14,8 @@ import java.util.Map;
 public final class Pruners {
 
   private static final List<String> NAMES =
-      List.of("none", "median", "percentile", "halving", "hyperband", "patient", "threshold");
+      List.of(
+          "none", "median", "percentile", "halving", "hyperband", "patient", "threshold", "pbt");
 
   private Pruners() {}
 
@@ -22,12 +25,10 @@ public final class Pruners {
    * @param arrival whether results count in the order in which they come
    * @param steps of a whole trial; 0 if nothing says
    * @param saves whether all save checkpoints from which they can be continued
+   * @param space of their parameters
+   * @param seed of the study
    */
-  public record Trials(boolean arrival, long steps, boolean saves) {
-
-    /** In fixed order, with nothing known. */
-    public static final Trials FIXED = new Trials(false, 0, false);
-  }
+  public record Trials(boolean arrival, long steps, boolean saves, Space space, Seed seed) {}
 
   /** The pruner of a setting: a name, or a mapping from one name to settings of its own. */
   public static Pruner of(JsonNode setting, Trials trials) {
@@ -71,7 +72,7 @@ public final class Pruners {
       case "patient" -> {
         requireKeys(name, own, List.of("reports", "rule"));
         yield new PatientPruner(
-            own.has("rule") ? of(own.get("rule"), Trials.FIXED) : PatientPruner.STOP,
+            own.has("rule") ? rule(own.get("rule"), trials) : PatientPruner.STOP,
             Math.toIntExact(whole(name, own, "reports", 3)));
       }
       case "threshold" -> {
@@ -81,6 +82,10 @@ public final class Pruners {
             number(name, own, "greatest", Double.POSITIVE_INFINITY),
             whole(name, own, "warm-up", 0));
       }
+      case "pbt" -> {
+        requireKeys(name, own, List.of("interval", "quantile", "resample", "mode"));
+        yield population(own, trials);
+      }
       default ->
           throw new UsageException(
               "pruner is %s, expected one of %s%s"
@@ -89,6 +94,17 @@ public final class Pruners {
                       String.join(", ", NAMES),
                       Spelling.question(name, NAMES)));
     };
+  }
+
+  /** A rule that stops trials: one that pauses them cannot be asked by another. */
+  private static Pruner rule(JsonNode setting, Trials trials) {
+    Pruner rule = of(setting, new Trials(false, trials.steps(), false, trials.space, trials.seed));
+    if (rule instanceof Schedule) {
+      throw new UsageException(
+          "pruner.patient.rule is %s, which pauses trials, expected one that stops them"
+              .formatted(setting));
+    }
+    return rule;
   }
 
   private static Pruner halving(ObjectNode own, Trials trials) {
@@ -117,6 +133,29 @@ public final class Pruners {
           throw new UsageException(
               "pruner.halving.by is '%s', expected promotion or stopping".formatted(by));
     };
+  }
+
+  private static Pruner population(ObjectNode own, Trials trials) {
+    if (trials.steps() == 0) {
+      throw new UsageException("pruner.pbt needs budget: the last step of a whole trial");
+    }
+    String mode = own.path("mode").asText(trials.arrival() ? "async" : "sync");
+    if (!List.of("async", "sync").contains(mode)) {
+      throw new UsageException("pruner.pbt.mode is '%s', expected sync or async".formatted(mode));
+    }
+    if (mode.equals("async") && !trials.arrival()) {
+      throw new UsageException(
+          "pruner.pbt.mode is async, which needs order: arrival, because a trial is compared with"
+              + " what others have by then");
+    }
+    return new Population(
+        trials.space(),
+        trials.seed(),
+        whole("pbt", own, "interval", Math.max(1, trials.steps() / 10)),
+        number("pbt", own, "quantile", 0.25),
+        number("pbt", own, "resample", 0.25),
+        mode.equals("sync"),
+        trials.steps());
   }
 
   private static Pruner percentile(String name, ObjectNode own, double percentile) {

@@ -42,7 +42,7 @@ class JournalTest {
             new JournalRecord.Reported(0, 1, 3, Map.of("accuracy", Double.NaN)),
             new JournalRecord.CheckpointSaved(0, 3, "/a/b"),
             new JournalRecord.Driver(0, "host", 1, 2, 3),
-            new JournalRecord.Lineage(0, 1, 3, "/c", Map.of("x", 2L)),
+            new JournalRecord.Lineage(0, 1, 3, "/c", Map.of("x", 2L), 6),
             ended(0),
             new JournalRecord.Stopped("enough", 1));
     try (JournalFile journal = JournalFile.open(DurableFiles.system(), file, note -> {})) {

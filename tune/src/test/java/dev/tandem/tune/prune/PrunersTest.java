@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
+import dev.tandem.tune.space.Parameter;
 import dev.tandem.tune.space.Parameters;
+import dev.tandem.tune.space.RealDomain;
+import dev.tandem.tune.space.Space;
 import dev.tandem.tune.trial.Direction;
 import dev.tandem.tune.trial.History;
 import dev.tandem.tune.trial.Report;
@@ -157,7 +161,14 @@ class PrunersTest {
 
   private static Pruner read(String setting) throws Exception {
     JsonNode node = new ObjectMapper().readTree(setting);
-    return Pruners.of(node, Pruners.Trials.FIXED);
+    return Pruners.of(
+        node,
+        new Pruners.Trials(
+            false,
+            0,
+            false,
+            Space.of(new Parameter("x", new RealDomain(0, 1, 0, false))),
+            new Seed(0)));
   }
 
   @Test
@@ -182,7 +193,7 @@ class PrunersTest {
       delimiter = '|',
       value = {
         "\"mdian\" | pruner is 'mdian', expected one of none, median, percentile, halving,"
-            + " hyperband, patient, threshold; did you mean 'median'?",
+            + " hyperband, patient, threshold, pbt; did you mean 'median'?",
         "{\"median\":{\"warm\":3}} | pruner.median has no setting 'warm', expected one of startup,"
             + " warm-up, interval",
         "{\"halving\":{\"factor\":1}} | factor is 1, expected 2 or more",
