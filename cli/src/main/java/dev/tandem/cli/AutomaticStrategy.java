@@ -24,7 +24,8 @@ import java.util.Set;
  * Chooses the strategy of a run on this machine: the fastest one by the oracle that fits into its
  * memory and that the rest of the configuration allows. Projections are made from a profile in the
  * working directory if there is one of this machine for as many processes, or else from a
- * description of its processor.
+ * description of its processor. Of a GPU there is no description: without a profile of it, ranks
+ * share the samples.
  */
 final class AutomaticStrategy {
 
@@ -42,11 +43,13 @@ final class AutomaticStrategy {
   private final TrainingConfig config;
   private final int ranks;
   private final PrintWriter out;
+  private final boolean gpu;
 
   private AutomaticStrategy(TrainingConfig config, int ranks, PrintWriter out) {
     this.config = config;
     this.ranks = ranks;
     this.out = out;
+    gpu = config.chooseDevice().device().gpu();
   }
 
   /**
@@ -62,7 +65,26 @@ final class AutomaticStrategy {
   }
 
   private ConfigFile chosen(ConfigFile file) {
-    MachineBasis basis = MachineBasis.of(ranks);
+    if (!gpu) {
+      return chosen(file, MachineBasis.of(ranks));
+    }
+    String device = config.startEngine(1, 0).description();
+    MachineBasis.Measured measured = MachineBasis.Measured.of(ranks, device);
+    if (measured.basis().isPresent()) {
+      return chosen(file, measured.basis().get());
+    }
+    out.printf(
+        "strategy: data, since %s: ./tandem profile NETWORK --device %s -n %d measures %s, by which"
+            + " strategy auto then takes the fastest%n",
+        measured.lacking(),
+        config.compute().device().gpu() ? config.compute().device().name() : "cuda",
+        ranks,
+        device);
+    out.flush();
+    return file.with("strategy.mesh", "data", "--strategy auto");
+  }
+
+  private ConfigFile chosen(ConfigFile file, MachineBasis basis) {
     Workload workload = workload();
     SearchResult result =
         new Search(new Projector(workload, basis.environment(), Term.ALL), _ -> true, CONSIDERED)
@@ -129,8 +151,10 @@ final class AutomaticStrategy {
             "--strategy auto");
     try {
       ConfigFile trained = changed.with(TrainingLine.settings(way.projection().candidate()));
-      trained.withoutData().checkRanks(ranks);
-      return Optional.of(trained);
+      TrainingConfig checked = trained.withoutData();
+      checked.checkRanks(ranks);
+      boolean elsewhere = gpu && !checked.chooseDevice().device().gpu();
+      return elsewhere ? Optional.empty() : Optional.of(trained);
     } catch (UsageException e) {
       return Optional.empty();
     }

@@ -18,6 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -179,6 +181,71 @@ class GpuTrainingTest {
     assertEquals(expected, resumed.path("digest").asText());
   }
 
+  /**
+   * 32 activations of 800 KB each: 64 samples fit, 12,800 with their gradients into no GPU of
+   * today.
+   */
+  @Test
+  void aBatchThatGrowsOutOfMemoryLeavesAGoodCheckpoint() throws IOException {
+    Path many = folder.resolve("many");
+    GlyphDatabase.write(many, new Seed(3), 25_600, Progress.SILENT);
+    StringBuilder layers = new StringBuilder();
+    for (int i = 0; i < 32; i++) {
+      layers.append(
+          "{name: conv%1$d, type: convolution, filters: 256, kernel: 1}, {name: relu%1$d, type: relu}, "
+              .formatted(i));
+    }
+    Object[] growing = {
+      "--set", "data.train=" + many,
+      "--set",
+          "network={input: [1, 28, 28], layers: [%s{name: pool, type: global-average-pool},"
+                  .formatted(layers)
+              + " {name: scores, type: fully-connected, outputs: 10}]}",
+      "--set", "precision=tf32",
+      "--set", "schedule={kind: constant, rate: 1e-6}",
+      "--set", "batch={global: 64}",
+      "--set", "epochs=1"
+    };
+    Stream<Object> wide =
+        Stream.of(
+            "--set", "batch.grow={limit: 12800, factor: 200, threshold: 0.9, window-samples: 960}");
+    CommandRun failed = CommandRun.of(words("wide", Stream.concat(Stream.of(growing), wide)));
+    assertEquals(1, failed.exitCode(), failed.err());
+    Matcher line =
+        Pattern.compile(
+                "out of memory on cuda:0, .* set batch.grow.limit to (\\d+) \\(it is 12800\\)")
+            .matcher(failed.err());
+    assertTrue(line.find(), failed.err());
+    int before = losses("wide").size();
+    assertTrue(before >= 15, "steps: " + before);
+    Stream<Object> narrower =
+        Stream.of(
+            "--set",
+            "batch.grow={limit: %s, factor: 200, threshold: 0.9, window-samples: 960}"
+                .formatted(line.group(1)),
+            "--resume");
+    CommandRun.done(words("wide", Stream.concat(Stream.of(growing), narrower)));
+    assertTrue(losses("wide").size() > before);
+    Matcher alone =
+        Pattern.compile(
+                "set batch.global to (\\d+) \\(it is 12800\\), or batch.accumulation to (\\d+)")
+            .matcher(
+                CommandRun.of(
+                        words(
+                            "at-once",
+                            Stream.concat(
+                                Stream.of(growing), Stream.of("--set", "batch.global=12800"))))
+                    .err());
+    assertTrue(alone.find());
+    train(
+        "in-parts",
+        Stream.concat(
+                Stream.of(growing),
+                Stream.of(
+                    "--set", "batch={global: 12800, accumulation: %s}".formatted(alone.group(2))))
+            .toArray());
+  }
+
   /** Kills the rank as soon as it has a checkpoint. */
   private static void kill(Path checkpoints) {
     while (!hasOne(checkpoints)) {
@@ -237,6 +304,23 @@ class GpuTrainingTest {
         profile);
     String plan = CommandRun.done("plan", "lenet", "--profile", profile).out();
     assertTrue(plan.contains("data"), plan);
+  }
+
+  @Test
+  void theAutomaticStrategyIsThatOfAProfileOfTheGpu() throws IOException {
+    Object[] automatic =
+        words("automatic", Stream.of("--strategy", "auto", "-n", 2, "--set", "steps=2"));
+    String out = CommandRun.done(automatic).out();
+    assertTrue(out.startsWith("strategy: data, since profile.json is not here: "), out);
+    Path profile = Path.of("profile.json"); // in the working directory, where it is looked for
+    try {
+      CommandRun.done("profile", config, "-n", 2, "--device", "cuda", "--samples", "25");
+      automatic[5] = "automatic-measured";
+      out = CommandRun.done(automatic).out();
+      assertTrue(out.contains("ways on 2 processes by profile.json"), out);
+    } finally {
+      Files.deleteIfExists(profile);
+    }
   }
 
   @ParameterizedTest

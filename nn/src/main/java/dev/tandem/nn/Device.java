@@ -20,6 +20,9 @@ public record Device(String name) {
   /** A GPU where there is one that can be used, else the processor. */
   public static final Device AUTO = new Device("auto");
 
+  /** The GPU whose turn it is among the ranks of a host. */
+  public static final Device GPUS = new Device("cuda");
+
   public Device {
     if (!name.equals("cpu") && !name.equals("auto") && !GPU.matcher(name).matches()) {
       throw new UsageException("unknown device '" + name + "', expected auto, cpu, cuda or cuda:N");

@@ -31,7 +31,7 @@ public record DeviceChoice(Device device, Optional<Path> libtorch, String reason
         named.isPresent() ? named.filter(Libtorch::computesOnGpus) : installed.cuda();
     if (gpu && libtorch.isPresent()) {
       return new DeviceChoice(
-          wanted.equals(Device.AUTO) ? new Device("cuda") : wanted,
+          wanted.equals(Device.AUTO) ? Device.GPUS : wanted,
           libtorch,
           "libtorch in " + libtorch.get());
     }

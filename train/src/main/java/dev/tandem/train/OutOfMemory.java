@@ -3,9 +3,11 @@ package dev.tandem.train;
 import dev.tandem.comm.Communicator;
 import dev.tandem.core.UsageException;
 import dev.tandem.core.WorkFailedException;
+import dev.tandem.nn.Device;
 import dev.tandem.nn.Engine;
 import dev.tandem.parallel.cost.PlanMemory;
 import dev.tandem.posix.MachineMemory;
+import dev.tandem.train.config.ComputeConfig;
 import dev.tandem.train.config.TrainingConfig;
 import java.util.Locale;
 
@@ -15,21 +17,24 @@ public final class OutOfMemory {
   /** Its value and its gradient. */
   private static final int BYTES_PER_PARAMETER = 2 * Float.BYTES;
 
-  /**
-   * Of a device's memory, for tensors: workspaces of kernels, recorded steps, gaps take the rest.
-   */
-  private static final double USABLE = 0.5;
+  /** Of a device's memory, for tensors: workspaces of kernels and gaps take the rest. */
+  private static final double USABLE = 0.8;
+
+  /** The same where recorded steps keep activations of their own. */
+  private static final double USABLE_BESIDE_RECORDINGS = 0.4;
 
   private final TrainingConfig config;
   private final int ranks;
   private final int rank;
   private final int localRank;
+  private final int ranksHere;
 
-  private OutOfMemory(TrainingConfig config, int ranks, int rank, int localRank) {
+  private OutOfMemory(TrainingConfig config, int ranks, int rank, int localRank, int ranksHere) {
     this.config = config;
     this.ranks = ranks;
     this.rank = rank;
     this.localRank = localRank;
+    this.ranksHere = ranksHere;
   }
 
   /**
@@ -39,7 +44,7 @@ public final class OutOfMemory {
    */
   public static void check(TrainingConfig config, int ranks) {
     for (int rank = 0; rank < ranks && !config.strategy().dataParallel(); rank++) {
-      new OutOfMemory(config, ranks, rank, rank).check();
+      new OutOfMemory(config, ranks, rank, rank, ranks).check();
     }
   }
 
@@ -56,7 +61,8 @@ public final class OutOfMemory {
             config,
             communicator.size(),
             communicator.rank(),
-            communicator.topology().localRank(communicator.rank()));
+            communicator.topology().localRank(communicator.rank()),
+            communicator.topology().localSize(communicator.rank()));
     memory.check();
     if (config.strategy().dataParallel()
         && config.network().parameterCount() > MachineMemory.bytes() / BYTES_PER_PARAMETER) {
@@ -77,28 +83,41 @@ public final class OutOfMemory {
 
   private WorkFailedException failure(Throwable cause) {
     if (cause instanceof WorkFailedException && config.chooseDevice().device().gpu()) {
-      Engine engine = config.startEngine(1, localRank);
-      return new WorkFailedException(
-          onDevice(engine.description(), engine.deviceMemory().orElseThrow().total()), cause);
+      return new WorkFailedException(onDevice(config.startEngine(1, localRank)), cause);
     }
     return new WorkFailedException(
         config.strategy().dataParallel() ? undivided() : divided(), cause);
   }
 
-  /** What would fit, by what is counted for a step of this configuration. */
-  private String onDevice(String device, long bytes) {
+  /** What fits, by what is counted for a step of this configuration. */
+  private String onDevice(Engine engine) {
+    int passes = ranks * config.batch().accumulation();
     PlanMemory plan = plan();
-    long fixed = plan.total() - plan.activationBytes();
-    int samples = Math.ceilDiv(config.batch().global(), ranks * config.batch().accumulation());
-    double each = (double) plan.activationBytes() / samples;
-    long fit = (long) (USABLE * (bytes - fixed) / each);
-    return fit < 1
-        ? "out of memory on %s: parameters, gradients and optimizer alone need %s GiB: use a smaller"
-                .formatted(device, gibibytes(fixed))
-            + " network, or a strategy that splits it"
-        : "out of memory on %s: at most about %,d samples of this network fit at once, fewer where processes"
-                .formatted(device, fit)
-            + " share it: use a smaller batch.global, a larger batch.accumulation, or more GPUs";
+    long growing = plan.activationBytes() + plan.underWay();
+    long fixed = plan.total() - growing;
+    double sample = (double) growing / Math.ceilDiv(config.batch().global(), passes);
+    long counted = (long) ((usable(engine.deviceMemory().orElseThrow()) - fixed) / sample);
+    long most = config.batch().most();
+    long fit = Math.min(counted, most / passes / 2); // all of it did not
+    String key = config.batch().grow().isPresent() ? "batch.grow.limit" : "batch.global";
+    return "out of memory on %s: ".formatted(engine.description())
+        + (fit < 1
+            ? "a sample needs %s GiB, parameters, gradients and optimizer %s GiB: use a smaller network, or a"
+                    .formatted(gibibytes((long) sample), gibibytes(fixed))
+                + " strategy that splits it"
+            : "%d samples fit at once: set %s to %d (it is %d), or batch.accumulation to %d"
+                .formatted(fit, key, fit * passes, most, Math.ceilDiv(most, ranks * fit)));
+  }
+
+  /** Bytes of the device for tensors of this rank. */
+  private double usable(Engine.DeviceMemory memory) {
+    int sharing =
+        config.chooseDevice().device().equals(Device.GPUS)
+            ? Math.ceilDiv(ranksHere, Engine.gpus().size())
+            : ranksHere;
+    boolean records = config.compute().graph() == ComputeConfig.Graph.AUTO;
+    return (records ? USABLE_BESIDE_RECORDINGS : USABLE)
+        * Math.min(memory.available(), memory.total() / sharing);
   }
 
   private String undivided() {

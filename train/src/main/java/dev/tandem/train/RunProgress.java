@@ -39,6 +39,11 @@ record RunProgress(
     return new RunProgress(Position.START, batch, Double.NaN, BestModel.NONE, "", Optional.empty());
   }
 
+  /** The same with another batch from now on. */
+  RunProgress withBatch(int other) {
+    return new RunProgress(position, other, smoothedLoss, best, sizing, share);
+  }
+
   /**
    * As values of a checkpoint.
    *

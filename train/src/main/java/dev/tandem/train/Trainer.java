@@ -73,12 +73,21 @@ public final class Trainer {
     Optional<CheckpointStore.Restored> restored = parts.checkpoints().restoreNewest(state);
     if (restored.isPresent()) {
       parts.step().restored();
-      progress = RunProgress.of(restored.get().values(), steps, reuse);
+      RunProgress saved = RunProgress.of(restored.get().values(), steps, reuse);
+      progress = saved.withBatch(batch(saved.batch()));
       parts.sizing().restore(progress.sizing());
       restoredAfter = restored.get().step();
       restoredFrom = restored.get().place();
     }
     return progress.position().step();
+  }
+
+  /** The batch after a checkpoint with this one: that of the configuration unless it grows. */
+  private int batch(int saved) {
+    if (reuse.isEmpty() && parts.sizing().equals(BatchSizing.FIXED)) {
+      return config.batch().global();
+    }
+    return config.batch().grow().isPresent() ? Math.min(saved, config.batch().most()) : saved;
   }
 
   /** Where the state that the run continues with comes from, for a person to read. */

@@ -101,6 +101,22 @@ class RestartTest {
     assertEquals(expected, ranks().train(config, 2, "run", true).getFirst().digest());
   }
 
+  /** As after a batch that memory did not suffice for. */
+  @Test
+  void aRunGoesOnWithASmallerBatch() throws Exception {
+    ranks().train(TestConfigs.digits("steps=2"), 1, "run", false);
+    ThreadRanks again = ranks();
+    again.train(TestConfigs.digits("steps=4", "batch.global=20"), 1, "run", true);
+    assertEquals(20, ((TrainingEvent.Step) again.events.getFirst()).batch());
+    String grow = "batch.grow={limit: %d, threshold: 0.9, window-samples: 20}";
+    TrainingConfig wide = TestConfigs.digits("steps=4", grow.formatted(300));
+    ranks().with(wide.batch()::sizing).train(wide, 1, "grown", false);
+    TrainingConfig narrow = TestConfigs.digits("steps=5", grow.formatted(100));
+    ThreadRanks limited = ranks().with(narrow.batch()::sizing);
+    limited.train(narrow, 1, "grown", true);
+    assertEquals(100, ((TrainingEvent.Step) limited.events.getFirst()).batch());
+  }
+
   /** The fast level has the newest state, the last one the state at the end of the run. */
   @Test
   void aRunGoesOnFromTheNewestOfItsLevels() throws Exception {

@@ -32,10 +32,10 @@ public interface Accelerator {
   /**
    * Memory of the device.
    *
-   * @param free bytes that no process has taken
+   * @param available bytes that no process had taken when this one began to use the device
    * @param total bytes that there are
    */
-  record Memory(long free, long total) {}
+  record Memory(long available, long total) {}
 
   /** Such as cuda:0. */
   String name();

@@ -17,10 +17,12 @@ final class CudaAccelerator implements Accelerator {
 
   private final int index;
   private final Map<Lane, Long> streams = new EnumMap<>(Lane.class);
+  private final Memory memory;
 
   private CudaAccelerator(int index) {
     this.index = index;
     CudaRuntime.use(index);
+    memory = CudaRuntime.memory();
     for (Lane lane : Lane.values()) {
       boolean exchanges = lane == Lane.EXCHANGE_IN || lane == Lane.EXCHANGE_OUT;
       streams.put(lane, CudaRuntime.newStream(index, exchanges));
@@ -137,8 +139,7 @@ final class CudaAccelerator implements Accelerator {
 
   @Override
   public Memory memory() {
-    CudaRuntime.use(index);
-    return CudaRuntime.memory();
+    return memory;
   }
 
   @Override

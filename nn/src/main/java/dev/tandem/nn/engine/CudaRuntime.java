@@ -184,7 +184,7 @@ final class CudaRuntime {
     check(() -> (int) SET_DEVICE.invokeExact(device));
   }
 
-  /** Of the calling thread's device. */
+  /** Of the calling thread's device, as it is now. */
   static Accelerator.Memory memory() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment both = arena.allocate(JAVA_LONG, 2);

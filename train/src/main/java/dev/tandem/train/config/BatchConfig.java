@@ -26,6 +26,11 @@ public record BatchConfig(
     Require.atLeast("accumulation", 1, accumulation);
   }
 
+  /** The largest batch that a step may have. */
+  public int most() {
+    return grow.map(growing -> Math.max(global, growing.limit())).orElse(global);
+  }
+
   /** A policy of its own for each rank. */
   public BatchSizing sizing() {
     return grow.<BatchSizing>map(GrowingBatch::new).orElse(BatchSizing.FIXED);
