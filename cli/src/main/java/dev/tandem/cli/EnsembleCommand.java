@@ -71,6 +71,7 @@ final class EnsembleCommand extends TandemCommand {
    *
    * @param cpuSeconds of processors, of all processes
    * @param joules of the processors' packages; null where nothing measures it
+   * @param joulesAboveIdle those of them that the machine did not use before; null likewise
    * @param share how shared samples were taken; null if nothing was shared
    */
   record Results(
@@ -82,6 +83,7 @@ final class EnsembleCommand extends TandemCommand {
       double seconds,
       double cpuSeconds,
       @JsonInclude Double joules,
+      @JsonInclude Double joulesAboveIdle,
       ShareStatus share) {}
 
   @Override
@@ -101,7 +103,8 @@ final class EnsembleCommand extends TandemCommand {
               outcome.restarts(),
               outcome.seconds(),
               outcome.cpuSeconds(),
-              outcome.joules().orElse(null),
+              outcome.energy().map(EnsembleRun.Energy::joules).orElse(null),
+              outcome.energy().map(EnsembleRun.Energy::aboveIdle).orElse(null),
               outcome.share().orElse(null));
       if (!outcome.errors().isEmpty()) {
         save(results);
@@ -156,7 +159,16 @@ final class EnsembleCommand extends TandemCommand {
         String.format(Locale.ROOT, "%.1f s, of all processes", outcome.cpuSeconds()));
     line(
         "energy",
-        outcome.joules().map(j -> String.format(Locale.ROOT, "%.0f J", j)).orElse("not available"));
+        outcome
+            .energy()
+            .map(
+                used ->
+                    String.format(
+                        Locale.ROOT,
+                        "%,.0f J of the processors' packages, %,.0f J of them above idle",
+                        used.joules(),
+                        used.aboveIdle()))
+            .orElse("not available"));
     outcome.share().ifPresent(this::print);
     line("report", ReportFile.ofEnsemble(folder).toString());
     line("ensemble", RunFolder.shown(folder).toString());

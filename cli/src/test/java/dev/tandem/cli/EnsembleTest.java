@@ -273,6 +273,27 @@ class EnsembleTest {
 
   @Test
   @Tag("slow")
+  void theRestHaveTheThreadsOfAMemberThatEndsEarly() throws IOException {
+    Path early = folder.resolve("early.yaml");
+    String text = Files.readString(config).replace("{seed: 11}", "{seed: 11, epochs: 1}");
+    Files.writeString(early, text.replace("epochs: 2", "epochs: 6"));
+    Path runs = folder.resolve("runs");
+    CommandRun.done("ensemble", early, "--runs", runs);
+    boolean seen = false;
+    for (String look : Files.readAllLines(runs.resolve("early/queues.jsonl"))) {
+      JsonNode share = new ObjectMapper().readTree(look);
+      long left = share.path("consumers").valueStream().filter(EnsembleTest::absent).count();
+      seen |= left == 1 && share.path("threads").asInt() == 2;
+    }
+    assertTrue(seen, "both threads prepare for the one that is left");
+  }
+
+  private static boolean absent(JsonNode consumer) {
+    return !consumer.path("present").asBoolean();
+  }
+
+  @Test
+  @Tag("slow")
   void trainsQueuedMembersAndAtOwnPaceAndWithoutSharing() throws IOException {
     JsonNode queued = ensemble("queued", "--set", "at-once=1", "--set", "pace=own");
     assertEquals("done", queued.path("state").asText());

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -232,14 +233,28 @@ public record EnsembleConfig(Settings settings, List<Member> members) {
     }
   }
 
+  /** Members that train at the same time. */
+  public int atOnce() {
+    return settings.atOnce() == 0 ? members.size() : Math.min(settings.atOnce(), members.size());
+  }
+
+  /** The most processes that run at the same time, whichever members do. */
+  public int processes() {
+    return settings.kind().ownPreprocessors()
+        + members.stream()
+            .map(Member::ranks)
+            .sorted(Comparator.reverseOrder())
+            .limit(atOnce())
+            .mapToInt(Integer::intValue)
+            .sum();
+  }
+
   private List<String> common(Member member, String share, int consumers) {
     List<String> common = new ArrayList<>();
     // All members see the same order and the same augmentation, whatever their own seeds are.
     common.add("data.seed=" + dataSeed());
     if (!(settings.kind() instanceof Pipeline.Duplicated)) {
-      boolean prepare =
-          settings.kind() instanceof Pipeline.AllShared
-              || settings.kind() instanceof Pipeline.Adaptive;
+      boolean prepare = settings.kind().ownPreprocessors() == 0;
       common.add(
           "data.share={name: %s, member: %s, members: %d, megabytes: %d, pace: %s, prepare: %s}"
               .formatted(

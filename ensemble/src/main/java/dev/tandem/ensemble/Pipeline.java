@@ -50,6 +50,15 @@ public sealed interface Pipeline {
     };
   }
 
+  /** Its processes that prepare samples and do nothing else. */
+  default int ownPreprocessors() {
+    return switch (this) {
+      case SingleBroadcast(int p) -> p;
+      case MultiBroadcast(int p) -> p;
+      case Duplicated _, AllShared _, Adaptive _ -> 0;
+    };
+  }
+
   /**
    * The pipeline of a word.
    *

@@ -100,6 +100,13 @@ class EnsembleConfigTest {
   }
 
   @Test
+  void countsTheProcessesThatRunAtTheSameTime() {
+    assertEquals(3 + 1 + 2, parse(TEXT).processes());
+    assertEquals(3 + 2, parse(TEXT, "at-once=1").processes());
+    assertEquals(3, parse(TEXT, "at-once=9", "pipeline=all-shared").processes());
+  }
+
+  @Test
   void membersAreNamedOnceAndProperly() {
     String twice = TEXT.replace("name: b", "name: a");
     assertTrue(

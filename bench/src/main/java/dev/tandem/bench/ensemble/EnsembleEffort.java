@@ -82,8 +82,6 @@ public record EnsembleEffort(
   /** The most processes of all cases. */
   int processes() {
     int most = members.stream().mapToInt(Integer::intValue).max().orElseThrow();
-    return pipelines.stream().anyMatch(Pipeline.SingleBroadcast.class::isInstance)
-        ? most + PREPROCESSORS
-        : most;
+    return most + pipelines.stream().mapToInt(Pipeline::ownPreprocessors).max().orElse(0);
   }
 }

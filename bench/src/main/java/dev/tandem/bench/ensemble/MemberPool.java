@@ -64,12 +64,7 @@ final class MemberPool implements AutoCloseable {
    */
   List<MemberRequest> requests(Pipeline pipeline, int members, long warm, long images) {
     String share = newShare();
-    int only =
-        switch (pipeline) {
-          case Pipeline.SingleBroadcast(int p) -> p;
-          case Pipeline.MultiBroadcast(int p) -> p;
-          case Pipeline.Duplicated _, Pipeline.AllShared _, Pipeline.Adaptive _ -> 0;
-        };
+    int only = pipeline.ownPreprocessors();
     List<MemberRequest> requests = new ArrayList<>();
     for (int member = 0; member < members; member++) {
       requests.add(

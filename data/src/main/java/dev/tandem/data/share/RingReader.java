@@ -56,8 +56,8 @@ final class RingReader {
       if (there > chunk || own.is(Consumer.BEHIND) || (there < chunk && givenUp(chunk))) {
         return NONE;
       }
-      if (leavesSlowerBehind()) {
-        ring.wentOn();
+      if (leavesSlowerBehind() || (began == 0 && there < chunk)) {
+        ring.wentOn(); // there may be room that makers were not woken for
       }
       long now = System.nanoTime();
       began = began == 0 ? now : began;

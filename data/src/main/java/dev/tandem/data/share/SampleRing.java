@@ -8,6 +8,7 @@ import static dev.tandem.data.share.SharedWords.write;
 import dev.tandem.data.order.SampleOrder;
 import dev.tandem.posix.Futex;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +29,9 @@ final class SampleRing {
 
   /** A wait is as long as this at most, then all is looked at again. */
   private static final long LOOK_NANOS = 50_000_000;
+
+  /** Makers that wait are woken when this part of the ring may be overwritten. */
+  private static final int ROOM = 8;
 
   private static final long GATHERING_NANOS = 20_000_000_000L;
 
@@ -232,9 +236,18 @@ final class SampleRing {
 
   // For consumers.
 
-  /** A consumer has gone on. */
+  /** A consumer came, went, or waits: makers look at all again. */
   void wentOn() {
     wake(consumed, ShareArea.CONSUMED_AT);
+  }
+
+  /** A consumer has gone on to another chunk: makers are woken once there is room for several. */
+  void madeRoom() {
+    VarHandle.fullFence(); // of two that go on at once, one sees both
+    long base = base();
+    if (base < 0 || base + geometry.chunks() - head() >= Math.max(1, geometry.chunks() / ROOM)) {
+      wentOn();
+    }
   }
 
   private void wake(MemorySegment word, long at) {

@@ -180,7 +180,7 @@ public final class SharedLoader implements BatchSource {
     long chunk = shown / geometry.chunk();
     if (chunk != lastChunk) {
       lastChunk = chunk;
-      ring.wentOn();
+      ring.madeRoom();
     }
   }
 

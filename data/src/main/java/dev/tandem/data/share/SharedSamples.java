@@ -75,12 +75,12 @@ public final class SharedSamples implements AutoCloseable {
     }
   }
 
-  /** Refuses more consumers than a share can have. */
-  public static void checkConsumers(int count) {
-    if (count > ShareArea.CONSUMERS) {
+  /** Refuses more processes than can share, of which one may watch. */
+  public static void checkProcesses(int count) {
+    if (count >= Participants.MOST) {
       throw new UsageException(
-          "%d processes take shared samples, expected at most %d"
-              .formatted(count, ShareArea.CONSUMERS));
+          "%d processes share samples, expected at most %d"
+              .formatted(count, Participants.MOST - 1));
     }
   }
 

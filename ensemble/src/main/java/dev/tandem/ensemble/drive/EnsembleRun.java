@@ -51,7 +51,7 @@ public final class EnsembleRun implements AutoCloseable {
    * @param restarts processes that were lost and started again
    * @param seconds from its first process to the end of its last
    * @param cpuSeconds of processors, of all its processes
-   * @param joules of the processors' packages, idle included; not there where nothing measures it
+   * @param energy of the processors' packages; empty where nothing measures it
    * @param share how the share stood at the end; empty if there was none
    */
   public record Outcome(
@@ -60,8 +60,16 @@ public final class EnsembleRun implements AutoCloseable {
       int restarts,
       double seconds,
       double cpuSeconds,
-      Optional<Double> joules,
+      Optional<Energy> energy,
       Optional<ShareStatus> share) {}
+
+  /**
+   * What the processors' packages used.
+   *
+   * @param joules in all
+   * @param aboveIdle those of them that the machine did not use before the ensemble began
+   */
+  public record Energy(double joules, double aboveIdle) {}
 
   private EnsembleRun(
       EnsembleConfig config,
@@ -160,8 +168,7 @@ public final class EnsembleRun implements AutoCloseable {
 
   /** The ranks that take samples as soon as it begins. */
   private static int consumers(EnsembleConfig config, EnsembleRecord record) {
-    int left =
-        config.settings().atOnce() == 0 ? config.members().size() : config.settings().atOnce();
+    int left = config.atOnce();
     int ranks = 0;
     for (int i = 0; i < config.members().size() && left > 0; i++) {
       if (!record.members().get(i).done()) {
@@ -190,11 +197,13 @@ public final class EnsembleRun implements AutoCloseable {
 
   /** Trains all members to their ends. */
   public Outcome run(Progress progress) {
+    Optional<EnergyMeter> energy = EnergyMeter.open(EnergyMeter.POWER_CAP);
+    double idleWatts = energy.map(EnergyMeter::idleWatts).orElse(0.0);
+    double idleJoules = energy.flatMap(EnergyMeter::joules).orElse(0.0);
     long began = System.nanoTime();
     double cpuBefore = ProcessorTime.ofTree();
-    Optional<Double> energyBefore = Energy.joules();
     Restarts restarts = new Restarts(config.settings().maxRestarts());
-    int most = config.settings().atOnce() == 0 ? members.size() : config.settings().atOnce();
+    int most = config.atOnce();
     RunningMembers running = new RunningMembers(members, most, command, restarts, resume, notes);
     Optional<ShareStatus> status;
     try (Preprocessors _ = preprocessors(restarts);
@@ -205,6 +214,7 @@ public final class EnsembleRun implements AutoCloseable {
         LockSupport.parkNanos(LOOK_NANOS);
         running.replaceEnded();
         monitor.look();
+        energy.ifPresent(EnergyMeter::look);
         show(task);
         write("running");
       }
@@ -218,13 +228,18 @@ public final class EnsembleRun implements AutoCloseable {
             .filter(member -> !member.error().isEmpty())
             .map(member -> member.name() + ": " + member.error())
             .toList();
+    double seconds = (System.nanoTime() - began) / 1e9;
+    energy.ifPresent(EnergyMeter::look);
     return new Outcome(
         record,
         errors,
         members.stream().mapToInt(MemberRun::restarted).sum(),
-        (System.nanoTime() - began) / 1e9,
+        seconds,
         ProcessorTime.ofTree() - cpuBefore,
-        Energy.since(energyBefore),
+        energy
+            .flatMap(EnergyMeter::joules)
+            .map(all -> all - idleJoules)
+            .map(used -> new Energy(used, used - idleWatts * seconds)),
         status);
   }
 
@@ -237,14 +252,8 @@ public final class EnsembleRun implements AutoCloseable {
   }
 
   private Preprocessors preprocessors(Restarts restarts) {
-    int count =
-        switch (config.settings().kind()) {
-          case Pipeline.MultiBroadcast(int p) -> p;
-          case Pipeline.SingleBroadcast(int p) -> p;
-          case Pipeline.Duplicated _, Pipeline.AllShared _, Pipeline.Adaptive _ -> 0;
-        };
     Path prepared = members.getFirst().folder().path(); // its configuration says what
-    return Preprocessors.start(config.settings().kind(), prepared, count, restarts, notes);
+    return Preprocessors.start(config.settings().kind(), prepared, restarts, notes);
   }
 
   private ShareMonitor monitor() {

@@ -1,5 +1,6 @@
 package dev.tandem.ensemble.drive;
 
+import dev.tandem.comm.launch.Placement;
 import dev.tandem.core.UsageException;
 import dev.tandem.data.share.SharedSamples;
 import dev.tandem.ensemble.EnsembleConfig;
@@ -19,11 +20,10 @@ final class MemberChecks {
   static void check(EnsembleConfig config, String share) {
     boolean shared = !(config.settings().kind() instanceof Pipeline.Duplicated);
     TrainingConfig first = null;
-    int ranks = 0;
+    var _ = Placement.here(config.processes()); // refuses more than the machine supports
     for (EnsembleConfig.Member member : config.members()) {
       TrainingConfig training = config.training(member, share, 1);
       training.checkRanks(member.ranks());
-      ranks += member.ranks();
       if (shared && first != null && !training.trainingSamples().equals(first.trainingSamples())) {
         throw new UsageException(
             "member %s takes other samples than member %s, but %s shares them: give both the same data, input and classes, or set pipeline: duplicated"
@@ -35,7 +35,7 @@ final class MemberChecks {
       first = first == null ? training : first;
     }
     if (shared) {
-      SharedSamples.checkConsumers(ranks);
+      SharedSamples.checkProcesses(config.processes());
       SharedSamples.checkMemory(
           first.trainingPreparation(), config.settings().megabytes() << 20, share);
     }

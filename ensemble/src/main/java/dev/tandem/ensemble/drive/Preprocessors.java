@@ -31,8 +31,9 @@ final class Preprocessors implements AutoCloseable {
    * @param folder of a member, whose configuration says what to prepare
    */
   static Preprocessors start(
-      Pipeline pipeline, Path folder, int count, Restarts restarts, Consumer<String> notes) {
+      Pipeline pipeline, Path folder, Restarts restarts, Consumer<String> notes) {
     Preprocessors all = new Preprocessors();
+    int count = pipeline.ownPreprocessors();
     for (int i = 0; i < count; i++) {
       List<String> arguments =
           List.of(folder.toString(), pipeline.word(), Integer.toString(i), Integer.toString(count));

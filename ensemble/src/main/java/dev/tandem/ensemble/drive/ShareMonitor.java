@@ -9,11 +9,13 @@ import dev.tandem.data.share.ShareWatch;
 import dev.tandem.posix.FileErrors;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Samples how a share stands into {@code queues.jsonl}: the length of each member's queue, the
@@ -32,6 +34,7 @@ final class ShareMonitor implements AutoCloseable {
   private final Path file;
   private final Optional<AdaptivePipeline> adaptive;
   private final long began = System.nanoTime();
+  private final double secondsBefore;
   private Optional<ShareWatch> watch = Optional.empty();
   private Optional<ShareStatus> last = Optional.empty();
   private long looked;
@@ -39,7 +42,18 @@ final class ShareMonitor implements AutoCloseable {
   ShareMonitor(Optional<Path> place, Path folder, boolean adaptive, Consumer<String> notes) {
     this.place = place;
     this.file = folder.resolve(FILE);
+    this.secondsBefore = secondsIn(file);
     this.adaptive = adaptive ? Optional.of(new AdaptivePipeline(notes)) : Optional.empty();
+  }
+
+  /** How long the ensemble was trained before, if it is continued. */
+  private static double secondsIn(Path file) {
+    try (Stream<String> lines = Files.lines(file)) {
+      String last = lines.reduce("{}", (_, line) -> line);
+      return JSON.readTree(last).path("seconds").asDouble();
+    } catch (IOException | UncheckedIOException e) {
+      return 0; // not there yet, or cut off by a crash
+    }
   }
 
   /** Looks, if it is time to. */
@@ -63,7 +77,7 @@ final class ShareMonitor implements AutoCloseable {
 
   private void write(ShareStatus status, Optional<AdaptivePipeline.Choice> choice) {
     ObjectNode line = JSON.valueToTree(status);
-    line.put("seconds", (System.nanoTime() - began) / 1e9);
+    line.put("seconds", secondsBefore + (System.nanoTime() - began) / 1e9);
     choice.ifPresent(
         chosen -> {
           line.put("pipeline", chosen.pipeline().word());
