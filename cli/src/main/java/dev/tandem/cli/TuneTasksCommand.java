@@ -167,16 +167,14 @@ final class TuneTasksCommand extends TandemCommand {
       boolean complete) {
     List<OneTask> tasks = new ArrayList<>();
     outcomes.forEach(
-        (task, outcome) -> {
-          long number = run.number(task);
-          tasks.add(
-              new OneTask(
-                  task,
-                  word(outcome),
-                  session.state().trial(number).seconds(),
-                  session.state().attempts(number),
-                  run.explanation(outcome)));
-        });
+        (task, outcome) ->
+            tasks.add(
+                new OneTask(
+                    task,
+                    word(outcome),
+                    run.seconds(task),
+                    run.attempts(task),
+                    run.explanation(outcome))));
     return new Results(session.settings().name(), folder.toString(), complete, tasks);
   }
 

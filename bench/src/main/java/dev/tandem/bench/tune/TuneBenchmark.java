@@ -162,6 +162,14 @@ public final class TuneBenchmark {
               .formatted(name, effort.sleeps().sleeps(), effort.sleeps().seconds(), workers);
       add(new TuneRow("efficiency", row, found, null, null, false));
     }
+    add(
+        new TuneRow(
+            "affinity",
+            name + ", cores used by 8 busy programs of a one-core trial",
+            AffinityCase.cores(engine, folder),
+            null,
+            null,
+            false));
   }
 
   /** What the trace of a study costs. */

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  *
  * @param measure overhead (trials per second), suggest (seconds of processor time per trial),
  *     regret, regret-variant, regret-optuna-4 (medians over seeds), time-to-target, efficiency,
- *     tracing
+ *     affinity (cores), tracing
  * @param name of the case
  * @param tandem our figure
  * @param peer the other one, if there is one

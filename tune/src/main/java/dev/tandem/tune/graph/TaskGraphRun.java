@@ -5,16 +5,12 @@ import dev.tandem.core.Seed;
 import dev.tandem.core.UsageException;
 import dev.tandem.tune.StudySession;
 import dev.tandem.tune.StudySettings;
-import dev.tandem.tune.StudyState;
 import dev.tandem.tune.config.GraphFile;
 import dev.tandem.tune.config.PlannedTask;
-import dev.tandem.tune.journal.JournalRecord;
-import dev.tandem.tune.prune.Decision;
 import dev.tandem.tune.space.ChoiceDomain;
 import dev.tandem.tune.space.Parameter;
 import dev.tandem.tune.space.Parameters;
 import dev.tandem.tune.space.Space;
-import dev.tandem.tune.task.Attempt;
 import dev.tandem.tune.task.Call;
 import dev.tandem.tune.task.Ending;
 import dev.tandem.tune.task.Outcome;
@@ -23,41 +19,38 @@ import dev.tandem.tune.task.TaskEngine;
 import dev.tandem.tune.task.TaskGraph;
 import dev.tandem.tune.task.TaskId;
 import dev.tandem.tune.task.TaskListener;
+import dev.tandem.tune.task.TaskOrder;
 import dev.tandem.tune.task.Work;
 import dev.tandem.tune.trial.Direction;
-import dev.tandem.tune.trial.TrialState;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
- * Runs a graph of tasks and keeps its journal, which is that of a study whose trials are the tasks:
- * what a study's journal can be asked, a graph's can.
+ * Runs a graph of tasks that a configuration says and keeps its journal. One thread runs it; only
+ * {@link #cancel} may be called by others.
  */
 public final class TaskGraphRun implements TaskGraph.Owner {
-
-  /** The parameter of the study that is the name of a task. */
-  private static final String TASK = "task";
 
   /** In it a program says its children, in the folder it runs in. */
   private static final String CHILDREN = "tasks.yaml";
 
-  private final StudySession session;
+  private final GraphJournal journal;
+  private final Seed seed;
   private final GraphFile.Place place;
   private final Consumer<String> notes;
   private final TaskGraph graph;
-  private final List<String> names = new ArrayList<>();
+  private final TaskNames names;
   private final Map<String, PlannedTask> plans = new HashMap<>();
-  private final Map<TaskId, Events> heard = new HashMap<>();
+  private final Map<TaskId, TaskEvents> heard = new HashMap<>();
   private volatile boolean cancelled;
 
   /**
@@ -72,14 +65,12 @@ public final class TaskGraphRun implements TaskGraph.Owner {
       TaskEngine engine,
       int workers,
       Consumer<String> notes) {
-    this.session = session;
+    this.journal = new GraphJournal(session);
+    this.names = journal.names();
+    this.seed = session.settings().seed();
     this.place = place;
     this.notes = notes;
     this.graph = new TaskGraph(engine, workers, this);
-    StudyState state = session.state();
-    for (int number = 0; number < state.asked(); number++) {
-      names.add(String.valueOf(state.trial(number).parameters().values().get(TASK)));
-    }
   }
 
   /** The study that a graph is kept as. */
@@ -87,7 +78,7 @@ public final class TaskGraphRun implements TaskGraph.Owner {
     List<Object> all = tasks.stream().map(task -> (Object) task.name()).toList();
     return new StudySettings(
         place.graph(),
-        new Space(List.of(new Parameter(TASK, new ChoiceDomain(all)))),
+        new Space(List.of(new Parameter(GraphJournal.TASK, new ChoiceDomain(all)))),
         Direction.MINIMIZE,
         "value",
         seed,
@@ -104,11 +95,11 @@ public final class TaskGraphRun implements TaskGraph.Owner {
    */
   public static void requirePossible(
       List<PlannedTask> tasks, GraphFile.Place place, TaskEngine engine) {
-    List<String> names = tasks.stream().map(PlannedTask::name).toList();
+    TaskNames names = new TaskNames(place.graph(), tasks.stream().map(PlannedTask::name).toList());
     try {
-      TaskGraph.requirePossible(planned(tasks, names, place), Set.of(), engine.nodes());
+      TaskOrder.requirePossible(planned(tasks, names), Set.of(), engine.nodes());
     } catch (UsageException e) {
-      throw new UsageException(named(e.getMessage(), names, place));
+      throw new UsageException(names.in(e.getMessage()));
     }
   }
 
@@ -120,7 +111,7 @@ public final class TaskGraphRun implements TaskGraph.Owner {
   public Map<String, Outcome> run(List<PlannedTask> tasks) throws InterruptedException {
     add(tasks);
     Map<String, Outcome> outcomes = new LinkedHashMap<>();
-    graph.run().forEach((id, outcome) -> outcomes.put(name(id), outcome));
+    graph.run().forEach((id, outcome) -> outcomes.put(names.of(id), outcome));
     return outcomes;
   }
 
@@ -135,78 +126,51 @@ public final class TaskGraphRun implements TaskGraph.Owner {
     return cancelled;
   }
 
-  /** The number of a task in the journal. */
-  public long number(String task) {
-    return names.indexOf(task);
+  /** How many attempts a task had. */
+  public int attempts(String task) {
+    return journal.attempts(names.id(task));
   }
 
-  private String name(TaskId id) {
-    return names.get(Math.toIntExact(id.number()));
+  /** How long its last attempt took. */
+  public double seconds(String task) {
+    return journal.seconds(names.id(task));
   }
 
   private void add(List<PlannedTask> tasks) {
-    for (PlannedTask task : tasks) {
-      plans.put(task.name(), task);
-      if (!names.contains(task.name())) {
-        names.add(task.name());
-      }
-    }
+    tasks.forEach(task -> plans.put(task.name(), task));
     try {
-      Optional<TaskId> parent =
-          tasks.getFirst().parent().map(name -> new TaskId(place.graph(), number(name)));
-      graph.add(parent, planned(tasks, names, place));
+      graph.add(tasks.getFirst().parent().map(names::id), planned(tasks, names));
     } catch (UsageException e) {
-      throw new UsageException(named(e.getMessage(), names, place));
+      throw new UsageException(names.in(e.getMessage()));
     }
-    for (int number = session.state().asked(); number < names.size(); number++) {
-      record(new JournalRecord.Asked(number, Map.of(TASK, names.get(number)), 0, 0));
-    }
+    journal.keepNames();
   }
 
-  private static List<TaskGraph.Planned> planned(
-      List<PlannedTask> tasks, List<String> names, GraphFile.Place place) {
+  private static List<TaskGraph.Planned> planned(List<PlannedTask> tasks, TaskNames names) {
+    tasks.forEach(task -> names.id(task.name())); // in their order, whatever comes after what
     List<TaskGraph.Planned> planned = new ArrayList<>();
     for (PlannedTask task : tasks) {
-      Set<TaskId> after = new HashSet<>();
-      task.after().forEach(name -> after.add(new TaskId(place.graph(), names.indexOf(name))));
+      Task numbered = task.body().numbered(names.id(task.name()).number());
       planned.add(
           new TaskGraph.Planned(
-              task.body().numbered(names.indexOf(task.name())), after, task.priority()));
+              numbered,
+              task.after().stream().map(names::id).collect(Collectors.toSet()),
+              task.priority()));
     }
     return planned;
   }
 
-  /** A message with names of tasks instead of numbers. */
-  private static String named(String message, List<String> names, GraphFile.Place place) {
-    String text = message;
-    for (int number = names.size() - 1; number >= 0; number--) {
-      text = text.replace(place.graph() + "/" + number, names.get(number));
-    }
-    return text;
-  }
-
-  private synchronized void record(JournalRecord record) {
-    session.state().apply(record);
-    session.journal().append(record);
-  }
-
-  /** The same, safe on return. */
-  private synchronized void keep(JournalRecord record) {
-    record(record);
-    session.journal().sync();
-  }
-
   @Override
   public TaskListener listener(TaskId task) {
-    return heard.computeIfAbsent(task, id -> new Events(name(id), id));
+    return heard.computeIfAbsent(task, id -> new TaskEvents(id, journal, notes));
   }
 
   @Override
-  public synchronized Optional<Task> starts(Task task) {
-    if (hasCompleted(task.id())) {
+  public Optional<Task> starts(Task task) {
+    if (journal.completed(task.id())) {
       return Optional.empty();
     }
-    PlannedTask plan = plans.get(name(task.id()));
+    PlannedTask plan = plans.get(names.of(task.id()));
     Map<String, Object> folders = new LinkedHashMap<>();
     plan.parent().ifPresent(name -> folders.put(PlannedTask.shortName(name), folder(name)));
     plan.after().forEach(name -> folders.put(PlannedTask.shortName(name), folder(name)));
@@ -217,14 +181,14 @@ public final class TaskGraphRun implements TaskGraph.Owner {
             task.limits(),
             task.retries(),
             task.inputs(),
-            session.state().attempts(task.id().number()) + 1));
+            journal.attempts(task.id()) + 1));
   }
 
   /** The folder that a completed task has left its files in. */
   private String folder(String name) {
     Path folder = place.task(name).toAbsolutePath();
     Path training = folder.resolve("run");
-    int attempt = session.state().attempts(number(name));
+    int attempt = journal.attempts(names.id(name));
     return (Files.exists(training) ? training : folder.resolve("attempt-" + attempt)).toString();
   }
 
@@ -249,15 +213,15 @@ public final class TaskGraphRun implements TaskGraph.Owner {
   }
 
   @Override
-  public synchronized Outcome ended(Task task, Outcome outcome) {
+  public Outcome ended(Task task, Outcome outcome) {
     Outcome counted =
         outcome instanceof Outcome.Completed(double value) ? completed(task, value) : outcome;
-    if (!hasCompleted(task.id())) {
-      String name = name(task.id());
+    if (!journal.completed(task.id())) {
+      String name = names.of(task.id());
       Optional<Ending> ending =
-          Optional.ofNullable(heard.get(task.id())).flatMap(events -> events.ending);
+          Optional.ofNullable(heard.get(task.id())).flatMap(TaskEvents::ending);
       double seconds = ending.map(Ending::seconds).orElse(0.0);
-      keep(ended(task.id(), session.state().attempts(task.id().number()), counted, ending));
+      journal.keep(journal.ended(task.id(), journal.attempts(task.id()), counted, ending));
       notes.accept(
           counted instanceof Outcome.Completed
               ? "%s: complete in %.1f s".formatted(name, seconds)
@@ -266,22 +230,16 @@ public final class TaskGraphRun implements TaskGraph.Owner {
     return counted;
   }
 
-  private boolean hasCompleted(TaskId id) {
-    return session.state().trial(id.number()).state() == TrialState.COMPLETE;
-  }
-
   /** What becomes of a task whose program has done its work: its children are added. */
   private Outcome completed(Task task, double value) {
     boolean wanted = !task.alternatives().getFirst().work().call().metric().isEmpty();
-    if (wanted && !Double.isFinite(value) && !hasCompleted(task.id())) {
+    if (wanted && !Double.isFinite(value) && !journal.completed(task.id())) {
       return new Outcome.Failed("the metric is " + value, true);
     }
-    Path file = Path.of(folder(name(task.id()))).resolve(CHILDREN);
+    Path file = Path.of(folder(names.of(task.id()))).resolve(CHILDREN);
     if (Files.exists(file)) {
       try {
-        add(
-            GraphFile.read(file)
-                .tasks(Optional.of(name(task.id())), session.settings().seed(), place));
+        add(GraphFile.read(file).tasks(Optional.of(names.of(task.id())), seed, place));
       } catch (UsageException e) {
         return new Outcome.Failed(e.getMessage(), true);
       }
@@ -289,91 +247,8 @@ public final class TaskGraphRun implements TaskGraph.Owner {
     return new Outcome.Completed(value);
   }
 
-  private static JournalRecord.Ended ended(
-      TaskId id, int attempt, Outcome outcome, Optional<Ending> ending) {
-    boolean retried = ending.filter(Ending::retried).isPresent();
-    TrialState state =
-        switch (outcome) {
-          case Outcome.Completed any -> TrialState.COMPLETE;
-          case Outcome.Failed any -> TrialState.FAILED;
-          case Outcome.TimedOut any -> TrialState.TIMED_OUT;
-          case Outcome.Lost any -> TrialState.LOST;
-          case Outcome.Cancelled any -> TrialState.CANCELLED;
-          case Outcome.Skipped any -> TrialState.CANCELLED;
-          case Outcome.Stopped any -> TrialState.PRUNED;
-          case Outcome.Paused any -> TrialState.PAUSED;
-        };
-    return new JournalRecord.Ended(
-        id.number(),
-        attempt,
-        retried ? JournalRecord.Ended.RETRIED : state.name(),
-        outcome instanceof Outcome.Completed(double value) ? value : Double.NaN,
-        false,
-        outcome.explanation(),
-        ending.map(Ending::seconds).orElse(0.0),
-        ending.map(Ending::processorSeconds).orElse(Double.NaN),
-        Instant.now().toEpochMilli());
-  }
-
   /** Why a task ended as it did, with names of tasks instead of numbers. */
   public String explanation(Outcome outcome) {
-    return named(outcome.explanation(), names, place);
-  }
-
-  private final class Events implements TaskListener {
-
-    private final String name;
-    private final TaskId id;
-    private volatile Optional<Ending> ending = Optional.empty();
-
-    Events(String name, TaskId id) {
-      this.name = name;
-      this.id = id;
-    }
-
-    @Override
-    public void waits(String what) {
-      // Only a task that has room on the nodes together, and on none of them.
-    }
-
-    @Override
-    public void started(Attempt attempt) {
-      // A driver that goes on after a kill ends what is left of it.
-      keep(
-          new JournalRecord.Started(
-              id.number(),
-              attempt.number(),
-              attempt.node(),
-              attempt.cores(),
-              attempt.gpus(),
-              attempt.process(),
-              attempt.processStart(),
-              Instant.now().toEpochMilli()));
-    }
-
-    @Override
-    public Decision report(Attempt attempt, long step, Map<String, Double> metrics) {
-      record(new JournalRecord.Reported(id.number(), attempt.number(), step, metrics));
-      return Decision.GO_ON;
-    }
-
-    @Override
-    public void checkpoint(Attempt attempt, long step, String path) {
-      record(new JournalRecord.CheckpointSaved(id.number(), step, path));
-    }
-
-    @Override
-    public void note(Attempt attempt, String text) {
-      notes.accept("%s: %s".formatted(name, text));
-    }
-
-    @Override
-    public void ended(Attempt attempt, Ending how) {
-      ending = Optional.of(how);
-      if (how.retried()) {
-        record(TaskGraphRun.ended(id, attempt.number(), how.outcome(), ending));
-        notes.accept("%s: %s; tried again".formatted(name, how.outcome().explanation()));
-      }
-    }
+    return names.in(outcome.explanation());
   }
 }

@@ -359,6 +359,35 @@ public abstract class TaskEngineContract {
   }
 
   @Test
+  void eightBusyProgramsInATrialOfOneCoreUseOneCore() throws Exception {
+    String script =
+        """
+        read -r began rest < /proc/uptime
+        for i in 1 2 3 4 5 6 7 8; do
+          while :; do :; done & busy="$busy $!"
+        done
+        sleep 1
+        kill $busy
+        wait
+        read -r ended rest < /proc/uptime
+        times > times
+        tail -n 1 times |
+          awk -F '[ms ]+' -v seconds="$(awk "BEGIN {print $ended - $began}")" \
+            '{printf "{\\"accuracy\\": %.4f}", (60 * ($1 + $3) + $2 + $4) / seconds}'
+        """;
+    watched(
+        () -> {
+          Outcome outcome =
+              run(
+                  task(60, script(60, script), Limits.DEFAULT, RetryPolicy.NONE),
+                  new RecordingListener());
+          Outcome.Completed cores = assertInstanceOf(Outcome.Completed.class, outcome);
+          assertTrue(cores.value() <= 1.05, cores.value() + " cores");
+          assertTrue(cores.value() > 0, "nothing was busy");
+        });
+  }
+
+  @Test
   void answersComeByStandardInput() throws Exception {
     watched(
         () -> {
