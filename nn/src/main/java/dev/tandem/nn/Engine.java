@@ -197,15 +197,16 @@ public final class Engine {
    * Memory of a device.
    *
    * @param available bytes that no process had taken when this one began to use the device
+   * @param free bytes that no process has taken now
    * @param total bytes that there are
    */
-  public record DeviceMemory(long available, long total) {}
+  public record DeviceMemory(long available, long free, long total) {}
 
   /** The memory of the device, if it has one of its own. */
   public Optional<DeviceMemory> deviceMemory() {
     return accelerator
         .map(Accelerator::memory)
-        .map(memory -> new DeviceMemory(memory.available(), memory.total()));
+        .map(memory -> new DeviceMemory(memory.available(), memory.free(), memory.total()));
   }
 
   /** The device with memory of its own, if it computes on one. */

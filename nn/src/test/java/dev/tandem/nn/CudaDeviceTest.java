@@ -11,6 +11,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.nn.models.ResNet;
 import dev.tandem.nn.spec.NetworkSpec;
 import dev.tandem.testkit.TestSeed;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,33 @@ class CudaDeviceTest extends DeviceContract {
       }
     }
     return losses;
+  }
+
+  /** With batches of two sizes, answers and copies of the state; as the driver counts it. */
+  @Test
+  void tenThousandStepsTakeNoFurtherMemory() {
+    Seed seed = TestSeed.of(CudaDeviceTest.class);
+    Batches large = Batches.random(seed, RESNET, DType.FLOAT32, 16);
+    Batches small = Batches.random(seed, RESNET, DType.FLOAT32, 7);
+    long free = 0;
+    try (Network network = Network.create(device(), RESNET, seed);
+        Optimizer optimizer = new SgdMomentum(network, SETTINGS)) {
+      for (int i = 0; i < 10_000; i++) {
+        if (i == 1_000) {
+          free = device().deviceMemory().orElseThrow().free();
+        }
+        Batches batch = i % 50 == 0 ? small : large;
+        network.forwardBackward(batch.samples(), TrainingStep.of(seed, i));
+        optimizer.step(1e-4);
+        if (i % 100 == 0) {
+          network.evaluate(small.samples(), new ClassCounts(10));
+          StateCopy copy = optimizer.stateCopy(Map.of());
+          copy.arrival().await();
+          copy.arrival().done();
+        }
+      }
+    }
+    assertEquals(free, device().deviceMemory().orElseThrow().free());
   }
 
   @Test

@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
       "With --device cuda: against the PyTorch of the machine's own python3 on the same GPU (eager"
           + " with fused SGD; torch.compile where it is worth its time): resnet18 (32x32) and"
           + " resnet50 (224x224), TF32 and bf16, batches of 32 and 256; also what the exchange of"
-          + " two ranks on one GPU adds to a step."
+          + " two ranks on one GPU and copies of the state for checkpoints add to a step."
     },
     footerHeading = "%nExamples:%n",
     footer = {

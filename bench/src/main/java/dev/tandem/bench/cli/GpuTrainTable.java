@@ -33,11 +33,14 @@ record GpuTrainTable(GpuTrainBenchmark.Outcome outcome) {
         "ratio",
         "");
     for (GpuTrainRow row : outcome.rows()) {
-      if (row.what().equals("exchange")) {
+      if (!row.what().equals("eager")) {
         out.printf(
             Locale.ROOT,
-            "%-9s %-9s %5d two ranks on one GPU: their exchange makes a step %.1f%% longer"
-                + " (%.1f%%..%.1f%%)%n",
+            "%-9s %-9s %5d "
+                + (row.what().equals("exchange")
+                    ? "two ranks on one GPU: their exchange makes"
+                    : "a copy of the state for a checkpoint after every tenth step makes")
+                + " a step %.1f%% longer (%.1f%%..%.1f%%)%n",
             row.network(),
             row.precision(),
             row.batch(),

@@ -97,13 +97,18 @@ public final class GpuTrainBenchmark {
             task.advanceTo(rows.size());
           }
         }
+        for (GpuCase each : GpuCase.of(networks)) {
+          if (each.compiled()) {
+            rows.add(added("checkpoint", each, ours, "graph", "saving", 1, machine));
+          }
+        }
       }
       try (LiveContender two =
           LiveContender.start(new TandemGpu(EXCHANGING, folder, device), folder)) {
         String machine = two.ask("about");
         for (GpuCase each : GpuCase.of(networks)) {
           if (each.compiled()) {
-            rows.add(exchange(each, two, machine));
+            rows.add(added("exchange", each, two, "eager", "exchange", EXCHANGING, machine));
           }
         }
       }
@@ -162,22 +167,31 @@ public final class GpuTrainBenchmark {
         machine);
   }
 
-  /** Two ranks, each with the whole batch, on one GPU: steps without and with their exchange. */
-  private GpuTrainRow exchange(GpuCase each, LiveContender two, String machine) {
+  /** What is done beside the steps of ranks on one GPU, each with a whole batch, adds to them. */
+  private GpuTrainRow added(
+      String what,
+      GpuCase each,
+      LiveContender ours,
+      String without,
+      String with,
+      int ranks,
+      String machine) {
     List<Double> alone = new ArrayList<>();
     List<Double> together = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
-      alone.add(ask(two, "eager", each));
-      together.add(ask(two, "exchange", each));
+      alone.add(ask(ours, without, each));
+      together.add(ask(ours, with, each));
     }
     Spread ratio = ratios(together, alone);
+    double speed = ranks * each.batch() / Spread.of(alone).median();
+    boolean recorded = without.equals("graph");
     return new GpuTrainRow(
-        "exchange",
+        what,
         each.network().code(),
         each.precision(),
         each.batch(),
-        0,
-        EXCHANGING * each.batch() / Spread.of(alone).median(),
+        recorded ? speed : 0,
+        recorded ? 0 : speed,
         0,
         0,
         ratio.median(),

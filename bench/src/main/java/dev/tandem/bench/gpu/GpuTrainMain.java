@@ -130,6 +130,7 @@ public final class GpuTrainMain {
         switch (words[0]) {
           case "graph" -> seconds(training(true)::step, steps);
           case "eager" -> seconds(training(false)::step, steps);
+          case "saving" -> seconds(training(true)::savingStep, steps);
           case "exchange" -> seconds(training(false)::exchangingStep, steps);
           default -> throw new IllegalArgumentException("asked for " + words[0]);
         };

@@ -11,10 +11,12 @@ import dev.tandem.nn.NetworkOptions;
 import dev.tandem.nn.Optimizer;
 import dev.tandem.nn.Samples;
 import dev.tandem.nn.SgdMomentum;
+import dev.tandem.nn.StateCopy;
 import dev.tandem.nn.TrainingStep;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
@@ -27,6 +29,8 @@ final class GpuTraining implements AutoCloseable {
   /** Small enough that differences of rounding do not grow to the size of the losses. */
   static final double GENTLE_RATE = 0.001;
 
+  private static final int SAVE_EVERY = 10;
+
   private static final SgdMomentum.Settings SETTINGS =
       new SgdMomentum.Settings(0.9, 0, false, Double.POSITIVE_INFINITY);
 
@@ -38,6 +42,7 @@ final class GpuTraining implements AutoCloseable {
   private final Optional<DeviceMemory> row;
   private final Optional<BucketedSum> sum;
   private long steps;
+  private StateCopy copy;
 
   /**
    * A training of one rank.
@@ -86,6 +91,25 @@ final class GpuTraining implements AutoCloseable {
     return step(samples, true, LEARNING_RATE);
   }
 
+  /** A step; after every tenth a copy of the state is taken, as for a checkpoint. */
+  double savingStep() {
+    double loss = step();
+    if (steps % SAVE_EVERY == 0) {
+      release();
+      copy = optimizer.stateCopy(Map.of());
+    }
+    return loss;
+  }
+
+  /** What a checkpoint would have written by now. */
+  private void release() {
+    if (copy != null) {
+      copy.arrival().await();
+      copy.arrival().done();
+      copy = null;
+    }
+  }
+
   /** A step on any batch. */
   double step(Samples batch, boolean exchanging, double rate) {
     TrainingStep step = TrainingStep.of(SEED, steps++);
@@ -106,6 +130,7 @@ final class GpuTraining implements AutoCloseable {
 
   @Override
   public void close() {
+    release();
     sum.ifPresent(BucketedSum::close);
     row.ifPresent(DeviceMemory::close);
     network.unstage();

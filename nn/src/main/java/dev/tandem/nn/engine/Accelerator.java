@@ -33,9 +33,10 @@ public interface Accelerator {
    * Memory of the device.
    *
    * @param available bytes that no process had taken when this one began to use the device
+   * @param free bytes that no process has taken now
    * @param total bytes that there are
    */
-  record Memory(long available, long total) {}
+  record Memory(long available, long free, long total) {}
 
   /** Such as cuda:0. */
   String name();

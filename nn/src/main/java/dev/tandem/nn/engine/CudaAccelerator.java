@@ -17,12 +17,12 @@ final class CudaAccelerator implements Accelerator {
 
   private final int index;
   private final Map<Lane, Long> streams = new EnumMap<>(Lane.class);
-  private final Memory memory;
+  private final long available;
 
   private CudaAccelerator(int index) {
     this.index = index;
     CudaRuntime.use(index);
-    memory = CudaRuntime.memory();
+    available = CudaRuntime.freeMemory();
     for (Lane lane : Lane.values()) {
       boolean exchanges = lane == Lane.EXCHANGE_IN || lane == Lane.EXCHANGE_OUT;
       streams.put(lane, CudaRuntime.newStream(index, exchanges));
@@ -139,7 +139,8 @@ final class CudaAccelerator implements Accelerator {
 
   @Override
   public Memory memory() {
-    return memory;
+    CudaRuntime.use(index);
+    return new Memory(available, CudaRuntime.freeMemory(), CudaRuntime.totalMemory());
   }
 
   @Override

@@ -184,13 +184,22 @@ final class CudaRuntime {
     check(() -> (int) SET_DEVICE.invokeExact(device));
   }
 
-  /** Of the calling thread's device, as it is now. */
-  static Accelerator.Memory memory() {
+  /** Bytes of the calling thread's device that no process has taken now. */
+  static long freeMemory() {
+    return memory(0);
+  }
+
+  /** Bytes of the calling thread's device. */
+  static long totalMemory() {
+    return memory(1);
+  }
+
+  private static long memory(int which) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment both = arena.allocate(JAVA_LONG, 2);
       MemorySegment total = both.asSlice(Long.BYTES);
       check(() -> (int) MEMORY.invokeExact(both, total));
-      return new Accelerator.Memory(both.get(JAVA_LONG, 0), total.get(JAVA_LONG, 0));
+      return both.getAtIndex(JAVA_LONG, which);
     }
   }
 

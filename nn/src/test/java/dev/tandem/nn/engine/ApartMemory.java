@@ -69,7 +69,7 @@ public final class ApartMemory implements Accelerator {
 
   @Override
   public Memory memory() {
-    return new Memory(Long.MAX_VALUE, Long.MAX_VALUE);
+    return new Memory(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
   @Override
