@@ -25,15 +25,17 @@ final class TuneDriver {
 
   /** Starts {@code tandem} as a process of its own. */
   static Process start(Path log, Object... arguments) throws IOException {
-    List<String> words = new ArrayList<>();
+    return start(List.of(), log, arguments);
+  }
+
+  /** The same with words before it, such as of {@code env}. */
+  static Process start(List<String> before, Path log, Object... arguments) throws IOException {
+    List<String> words = new ArrayList<>(before);
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1"));
     words.addAll(List.of("-cp", System.getProperty("java.class.path"), Tandem.class.getName()));
     Stream.of(arguments).map(Object::toString).forEach(words::add);
-    return new ProcessBuilder(words)
-        .redirectErrorStream(true)
-        .redirectOutput(log.toFile())
-        .start();
+    return new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(log.toFile()).start();
   }
 
   /** Waits until a journal has so many records of a type. */

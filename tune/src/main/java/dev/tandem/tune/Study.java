@@ -9,6 +9,7 @@ import dev.tandem.tune.local.InlineEngine;
 import dev.tandem.tune.local.LocalEngine;
 import dev.tandem.tune.prune.Population;
 import dev.tandem.tune.prune.Pruner;
+import dev.tandem.tune.sample.DistinctSampler;
 import dev.tandem.tune.sample.RandomSampler;
 import dev.tandem.tune.sample.Sampler;
 import dev.tandem.tune.space.Space;
@@ -167,7 +168,7 @@ public record Study(
       return new StudyLoop(
               settings,
               plan,
-              sampler,
+              new DistinctSampler(sampler, 1),
               pruner,
               call -> List.of(new Task.Alternative(new Work.JavaWork(objective, call), needs)),
               journal,

@@ -306,7 +306,7 @@ public final class StudyLoop {
   private void finish() {
     journal.finish();
     if (exhausted && reason.isEmpty()) {
-      reason = "the sampler has nothing left to try";
+      reason = "every point of the space has been tried";
     }
   }
 }

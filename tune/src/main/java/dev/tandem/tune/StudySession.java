@@ -7,6 +7,7 @@ import dev.tandem.tune.journal.JournalFile;
 import dev.tandem.tune.journal.JournalRecord;
 import dev.tandem.tune.journal.StudyLock;
 import dev.tandem.tune.local.ProcessIdentity;
+import dev.tandem.tune.space.SpaceChange;
 import dev.tandem.tune.space.SpaceYaml;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,6 +93,7 @@ public final class StudySession implements AutoCloseable {
       try {
         StudySettings begun = settings(folder, journal.read());
         wanted.requireSame(begun);
+        SpaceChange.require(begun.space(), wanted.space());
         StudyState state = StudyState.of(begun, journal.read());
         journal.append(driver());
         if (!wanted.space().equals(begun.space())) {

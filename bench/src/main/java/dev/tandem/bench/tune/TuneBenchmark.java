@@ -6,6 +6,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.tune.local.LocalEngine;
 import dev.tandem.tune.remote.SparkHome;
 import dev.tandem.tune.remote.SparkOptions;
+import dev.tandem.tune.sample.DistinctSampler;
 import dev.tandem.tune.sample.RandomSampler;
 import dev.tandem.tune.sample.Sampler;
 import dev.tandem.tune.sample.cma.CmaSampler;
@@ -93,8 +94,9 @@ public final class TuneBenchmark {
   }
 
   private double ours(TpeSettings settings, TestFunction function, long seed) {
-    return SequentialStudy.tandem(new TpeSampler(settings), function, seed, effort.trials())
-        .regret();
+    Sampler tpe = new TpeSampler(settings);
+    Sampler sampler = settings.equals(TpeSettings.TANDEM) ? new DistinctSampler(tpe, 1) : tpe;
+    return SequentialStudy.tandem(sampler, function, seed, effort.trials()).regret();
   }
 
   private static TuneRow row(String measure, QualityCase found) {

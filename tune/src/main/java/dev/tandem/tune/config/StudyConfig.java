@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param space the parameters, or the name of a file with them
  * @param metric the name of the value to make small or large
  * @param trials how many; without it all points of a grid, or 100
+ * @param repeats how often the same parameters are tried
  * @param workers trials at the same time; otherwise as many as there is room for
  * @param window how many trials may run without a suggestion seeing them; otherwise the workers
  * @param budget the last step wanted of a trial
@@ -42,6 +43,7 @@ public record StudyConfig(
     @Default("value") String metric,
     @Default("minimize") Direction direction,
     Optional<Long> trials,
+    @Default("1") int repeats,
     @Default("tpe") Tree sampler,
     @Default("none") Tree pruner,
     @Default("0") long seed,

@@ -176,7 +176,9 @@ public final class StudyFile implements KeyPlaces {
             "sampler",
             () ->
                 Samplers.of(
-                    config.sampler().node(), OptionalLong.of(config.trials().orElse(TRIALS))));
+                    config.sampler().node(),
+                    OptionalLong.of(config.trials().orElse(TRIALS)),
+                    config.repeats()));
     Path folder =
         runs.resolve(named.or(config::name).orElseGet(() -> baseName(file))).toAbsolutePath();
     TrialObjective objective = TrialObjective.of(this, config, space, tandem, folder);
@@ -204,10 +206,7 @@ public final class StudyFile implements KeyPlaces {
         config
             .trials()
             .orElseGet(
-                () ->
-                    sampler instanceof GridSampler grid
-                        ? (long) grid.points(space, seed).size()
-                        : TRIALS);
+                () -> sampler instanceof GridSampler grid ? grid.trials(space, seed) : TRIALS);
     // The members of a population wait for each other.
     long together = pruner instanceof Population ? Math.max(workers, trials) : workers;
     StudySettings settings =

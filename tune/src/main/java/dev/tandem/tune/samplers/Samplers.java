@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tandem.core.UsageException;
 import dev.tandem.nn.yaml.Spelling;
+import dev.tandem.tune.sample.DistinctSampler;
 import dev.tandem.tune.sample.GridSampler;
 import dev.tandem.tune.sample.LatinSampler;
 import dev.tandem.tune.sample.RandomSampler;
@@ -26,17 +27,13 @@ public final class Samplers {
 
   private Samplers() {}
 
-  /** The sampler of a setting for a study of which nobody knows how many trials it will have. */
-  public static Sampler of(JsonNode setting) {
-    return of(setting, OptionalLong.empty());
-  }
-
   /**
    * The sampler of a setting: a name, or a mapping from one name to settings of its own.
    *
    * @param budget how many trials the study is to have, if that is known
+   * @param repeats how often the same parameters are tried
    */
-  public static Sampler of(JsonNode setting, OptionalLong budget) {
+  public static Sampler of(JsonNode setting, OptionalLong budget, int repeats) {
     String name = setting.asText();
     ObjectNode own = JsonNodeFactory.instance.objectNode();
     if (setting instanceof ObjectNode keys && keys.size() == 1) {
@@ -48,6 +45,15 @@ public final class Samplers {
       }
       own = settings;
     }
+    boolean repeatsAsOptuna = own.path("as").asText().startsWith("optuna");
+    Sampler sampler = named(name, own, setting, budget, repeats);
+    return sampler instanceof GridSampler || repeatsAsOptuna
+        ? sampler
+        : new DistinctSampler(sampler, repeats);
+  }
+
+  private static Sampler named(
+      String name, ObjectNode own, JsonNode setting, OptionalLong budget, int repeats) {
     return switch (name) {
       case "random" -> {
         requireKeys(name, own, List.of());
@@ -55,7 +61,7 @@ public final class Samplers {
       }
       case "grid" -> {
         requireKeys(name, own, List.of("shuffle"));
-        yield new GridSampler(own.path("shuffle").asBoolean(false));
+        yield new GridSampler(own.path("shuffle").asBoolean(false), repeats);
       }
       case "latin" -> {
         requireKeys(name, own, List.of("trials"));

@@ -21,7 +21,7 @@ class GridSamplerTest extends SamplerContract {
 
   @Override
   protected Sampler sampler() {
-    return new GridSampler(false);
+    return new GridSampler(false, 1);
   }
 
   @Test
@@ -30,13 +30,13 @@ class GridSamplerTest extends SamplerContract {
         Space.of(
             new Parameter("a", new ChoiceDomain(List.of("x", "y"))),
             new Parameter("b", new ChoiceDomain(List.of(1L, 2L, 3L))));
-    List<Parameters> points = new GridSampler(false).points(space, SEED);
+    List<Parameters> points = new GridSampler(false, 1).points(space, SEED);
     assertEquals("[a=x b=1, a=x b=2, a=x b=3, a=y b=1, a=y b=2, a=y b=3]", points.toString());
   }
 
   @Test
   void rangesGoFromEndToEndAndAbsentParametersMultiplyNothing() {
-    List<Parameters> points = new GridSampler(false).points(SPACE, SEED);
+    List<Parameters> points = new GridSampler(false, 1).points(SPACE, SEED);
     // lr 3, batch 4, opt adam 1 or sgd with 5 momenta, fixed 1
     assertEquals(3 * 4 * (1 + 5), points.size());
     assertEquals(points.size(), new HashSet<>(points).size());
@@ -46,8 +46,8 @@ class GridSamplerTest extends SamplerContract {
 
   @Test
   void shuffledPointsAreTheSameInAnotherOrder() {
-    List<Parameters> plain = new GridSampler(false).points(SPACE, SEED);
-    List<Parameters> shuffled = new GridSampler(true).points(SPACE, SEED);
+    List<Parameters> plain = new GridSampler(false, 1).points(SPACE, SEED);
+    List<Parameters> shuffled = new GridSampler(true, 1).points(SPACE, SEED);
     assertNotEquals(plain, shuffled);
     assertEquals(new HashSet<>(plain), new HashSet<>(shuffled));
   }
@@ -57,7 +57,7 @@ class GridSamplerTest extends SamplerContract {
     Space space = Space.of(new Parameter("lr", new RealDomain(0, 1, 0, false)));
     assertEquals(
         "lr is a range without steps: say how many values a grid takes, such as grid: 5",
-        assertThrows(UsageException.class, () -> new GridSampler(false).points(space, SEED))
+        assertThrows(UsageException.class, () -> new GridSampler(false, 1).points(space, SEED))
             .getMessage());
   }
 }

@@ -8,23 +8,18 @@ import dev.tandem.tune.space.Parameter;
 import dev.tandem.tune.space.Parameters;
 import dev.tandem.tune.space.Space;
 import dev.tandem.tune.trial.History;
-import dev.tandem.tune.trial.Trial;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Estimates the density of the best tenth of the trials and that of the others, and takes of some
  * candidates drawn from the first the one for which their ratio is largest. The first ten trials
- * are random. What was tried is not tried again where the space can be counted; a search of all its
- * points ends.
+ * are random.
  */
 public final class TpeSampler implements Sampler {
 
@@ -39,38 +34,12 @@ public final class TpeSampler implements Sampler {
 
   @Override
   public Optional<Parameters> suggest(Space space, History history, Seed study, long trial) {
-    OptionalLong points = settings.distinct() ? space.count() : OptionalLong.empty();
-    if (points.isEmpty()) {
-      return Optional.of(choose(space, history, study, trial));
-    }
-    Set<Parameters> tried = tried(history);
-    if (tried.size() >= points.getAsLong()) {
-      return Optional.empty();
-    }
-    Parameters chosen = choose(space, history, study, trial);
-    for (int again = 1; tried.contains(chosen) && again <= TpeSettings.AGAIN; again++) {
-      chosen = choose(space, history, study.derive("again").derive(again), trial);
-    }
-    for (int again = 1; tried.contains(chosen) && again <= TpeSettings.AGAIN; again++) {
-      Seed other = study.derive("random").derive(again);
-      chosen = random.suggest(space, history, other, trial).orElseThrow();
-    }
-    return Optional.of(chosen);
-  }
-
-  private static Set<Parameters> tried(History history) {
-    return Stream.concat(history.ended().stream().filter(Trial::counts), history.pending().stream())
-        .map(Trial::parameters)
-        .collect(Collectors.toSet());
-  }
-
-  private Parameters choose(Space space, History history, Seed study, long trial) {
     if (observations == null || !observations.continuedBy(space, history)) {
       observations = new Observations(space);
     }
     observations.update(history, settings.constantLiar());
     if (observations.ended() < TpeSettings.STARTUP) {
-      return random.suggest(space, history, study, trial).orElseThrow();
+      return random.suggest(space, history, study, trial);
     }
     boolean[] good = observations.best(TpeSettings.good(observations.ended()));
     boolean[] other = new boolean[good.length];
@@ -79,17 +48,18 @@ public final class TpeSampler implements Sampler {
     }
     boolean together = settings.alternate() && trial % 2 == 1;
     Map<String, Object> chosen = new HashMap<>();
-    return space.choose(
-        parameter -> {
-          if (parameter.domain().single()) {
-            return parameter.domain().value(parameter.domain().low());
-          }
-          if (!chosen.containsKey(parameter.name())) {
-            List<Parameter> members = together ? group(space, parameter) : List.of(parameter);
-            choose(members, good, other, together, study, trial, chosen);
-          }
-          return chosen.get(parameter.name());
-        });
+    return Optional.of(
+        space.choose(
+            parameter -> {
+              if (parameter.domain().single()) {
+                return parameter.domain().value(parameter.domain().low());
+              }
+              if (!chosen.containsKey(parameter.name())) {
+                List<Parameter> members = together ? group(space, parameter) : List.of(parameter);
+                choose(members, good, other, together, study, trial, chosen);
+              }
+              return chosen.get(parameter.name());
+            }));
   }
 
   /** The parameters that are there whenever this one is, and have something to choose. */

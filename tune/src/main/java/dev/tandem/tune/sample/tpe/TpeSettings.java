@@ -9,26 +9,21 @@ package dev.tandem.tune.sample.tpe;
  *     is chosen by itself
  * @param width of kernels of several parameters: 0.2 in Optuna
  * @param constantLiar whether trials that run count as bad ones
- * @param distinct whether parameters that were tried are not tried again, as far as that can be
- *     avoided
  */
 public record TpeSettings(
-    boolean equalMass, boolean alternate, double width, boolean constantLiar, boolean distinct) {
+    boolean equalMass, boolean alternate, double width, boolean constantLiar) {
 
   /** Tandem's own. */
-  public static final TpeSettings TANDEM = new TpeSettings(false, true, 0.1, true, true);
+  public static final TpeSettings TANDEM = new TpeSettings(false, true, 0.1, true);
 
   /** Optuna 3.1, up to 3.4. */
-  public static final TpeSettings OPTUNA_3_1 = new TpeSettings(false, false, 0.2, false, false);
+  public static final TpeSettings OPTUNA_3_1 = new TpeSettings(false, false, 0.2, false);
 
   /** Optuna 3.5 and later. */
-  public static final TpeSettings OPTUNA_4 = new TpeSettings(true, false, 0.2, false, false);
+  public static final TpeSettings OPTUNA_4 = new TpeSettings(true, false, 0.2, false);
 
   /** Trials that are chosen at random before there is anything to estimate. */
   static final int STARTUP = 10;
-
-  /** How often parameters are chosen again that were tried already. */
-  static final int AGAIN = 10;
 
   /** Candidates, of which the best is taken. */
   static final int CANDIDATES = 24;

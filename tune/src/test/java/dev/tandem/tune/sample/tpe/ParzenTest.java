@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 
 class ParzenTest {
 
-  private static final TpeSettings HEIGHT = new TpeSettings(false, true, 0.2, false, false);
-  private static final TpeSettings MASS = new TpeSettings(true, true, 0.2, false, false);
+  private static final TpeSettings HEIGHT = new TpeSettings(false, true, 0.2, false);
+  private static final TpeSettings MASS = new TpeSettings(true, true, 0.2, false);
 
   private static final Space SPACE =
       Space.of(

@@ -9,12 +9,10 @@ import dev.tandem.testkit.TestSeed;
 import dev.tandem.tune.sample.RandomSampler;
 import dev.tandem.tune.sample.Sampler;
 import dev.tandem.tune.sample.SamplerContract;
-import dev.tandem.tune.space.ChoiceDomain;
 import dev.tandem.tune.space.Parameter;
 import dev.tandem.tune.space.Parameters;
 import dev.tandem.tune.space.RealDomain;
 import dev.tandem.tune.space.Space;
-import dev.tandem.tune.space.WholeDomain;
 import dev.tandem.tune.trial.Direction;
 import dev.tandem.tune.trial.EndedTrials;
 import dev.tandem.tune.trial.History;
@@ -22,11 +20,8 @@ import dev.tandem.tune.trial.Report;
 import dev.tandem.tune.trial.Trial;
 import dev.tandem.tune.trial.TrialState;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -80,29 +75,6 @@ class TpeSamplerTest extends SamplerContract {
     List<Parameters> newer = suggest(TpeSettings.OPTUNA_4, history, seed);
     assertNotEquals(tandem, older);
     assertNotEquals(older, newer);
-  }
-
-  @Test
-  void aSpaceThatCanBeCountedIsSearchedOnceAndEnds() {
-    Seed seed = TestSeed.of(getClass());
-    Space small =
-        Space.of(
-            new Parameter("a", new WholeDomain(1, 6, 1, false)),
-            new Parameter("b", new ChoiceDomain(List.of("x", "y", "z"))));
-    Sampler sampler = sampler();
-    EndedTrials ended = new EndedTrials();
-    Set<Parameters> seen = new HashSet<>();
-    for (long number = 0; number < 100; number++) {
-      History history = new History(Direction.MINIMIZE, ended.first(ended.size()), List.of());
-      Optional<Parameters> at = sampler.suggest(small, history, seed, number);
-      if (at.isEmpty()) {
-        break;
-      }
-      seen.add(at.get());
-      ended.add(Trial.waiting(number, at.get()).complete(at.get().real("a")));
-    }
-    assertEquals(18, seen.size());
-    assertTrue(ended.size() <= 24, "trials " + ended.size());
   }
 
   private static List<Parameters> suggest(TpeSettings settings, History history, Seed seed) {
