@@ -48,7 +48,9 @@ class TuneTasksTest {
     assertTrue(states.containsKey("split.count-2"), states.toString());
     Path study = runs().resolve("tune-tasks");
     String report = Files.readString(study.resolve("tasks/report/attempt-1/report.txt"));
-    assertTrue(report.startsWith("numbers\n166\n167\n167\n2\n4\n"), report.lines().limit(6).toList()::toString);
+    assertTrue(
+        report.startsWith("numbers\n166\n167\n167\n2\n4\n"),
+        report.lines().limit(6).toList()::toString);
     // What is kept is a study.
     CommandRun shown = CommandRun.done("tune", "show", study);
     assertTrue(shown.out().contains("task=split.count-0"), shown.out());

@@ -58,7 +58,6 @@ final class TrialEvents implements TaskListener {
       Consumer<String> notes,
       long resumedFrom,
       Consumer<Optional<String>> waiting,
-
       Pauses pauses) {
     this.asked = asked;
     this.metric = metric;

@@ -37,8 +37,7 @@ record TrialObjective(TrialWork work, long steps) {
   /** How many points are looked at; a condition may be rare. */
   private static final long POINTS = 100;
 
-  private static final History NOTHING =
-      new History(Direction.MINIMIZE, List.of(), List.of());
+  private static final History NOTHING = new History(Direction.MINIMIZE, List.of(), List.of());
 
   /** Understands it. */
   static TrialObjective of(

@@ -45,8 +45,7 @@ public record Trial(
 
   /** A paused one as if it had been stopped there. */
   public Trial pruned() {
-    return new Trial(
-        number, parameters, TrialState.PRUNED, value, reports, false, reason, seconds);
+    return new Trial(number, parameters, TrialState.PRUNED, value, reports, false, reason, seconds);
   }
 
   /** The same, complete with a value. */
