@@ -7,6 +7,7 @@ import dev.tandem.core.WorkFailedException;
 import dev.tandem.data.share.ShareStatus;
 import dev.tandem.ensemble.EnsembleConfig;
 import dev.tandem.ensemble.EnsembleRecord;
+import dev.tandem.ensemble.drive.EnsembleOutcome;
 import dev.tandem.ensemble.drive.EnsembleRun;
 import dev.tandem.nn.Engine;
 import dev.tandem.train.run.RunFolder;
@@ -91,7 +92,7 @@ final class EnsembleCommand extends TandemCommand {
     EnsembleConfig config = EnsembleConfig.read(file, settings);
     try (EnsembleRun ensemble = ensemble(config)) {
       Engine.unpack(ConsoleProgress.system());
-      EnsembleRun.Outcome outcome = ensemble.run(ConsoleProgress.system());
+      EnsembleOutcome outcome = ensemble.run(ConsoleProgress.system());
       ensemble.runs().forEach(ReportFile::write);
       print(outcome, ensemble.folder());
       Results results =
@@ -103,8 +104,8 @@ final class EnsembleCommand extends TandemCommand {
               outcome.restarts(),
               outcome.seconds(),
               outcome.cpuSeconds(),
-              outcome.energy().map(EnsembleRun.Energy::joules).orElse(null),
-              outcome.energy().map(EnsembleRun.Energy::aboveIdle).orElse(null),
+              outcome.energy().map(EnsembleOutcome.Energy::joules).orElse(null),
+              outcome.energy().map(EnsembleOutcome.Energy::aboveIdle).orElse(null),
               outcome.share().orElse(null));
       if (!outcome.errors().isEmpty()) {
         save(results);
@@ -130,7 +131,7 @@ final class EnsembleCommand extends TandemCommand {
     return EnsembleRun.resume(config, folder, words(), line -> System.err.println(line));
   }
 
-  private void print(EnsembleRun.Outcome outcome, Path folder) {
+  private void print(EnsembleOutcome outcome, Path folder) {
     int width =
         Math.max(
             6,

@@ -99,7 +99,7 @@ final class MemberPool implements AutoCloseable {
         false);
   }
 
-  String newShare() {
+  private String newShare() {
     return SharedSamples.place("bench-%d-%d".formatted(ProcessHandle.current().pid(), shares++))
         .toString();
   }

@@ -87,12 +87,6 @@ record MemberRequest(
         later, trains);
   }
 
-  MemberRequest withConsumers(int other) {
-    return new MemberRequest(
-        share, member, other, prepares, part, parts, together, memory, batch, warm, images, rate,
-        later, trains);
-  }
-
   MemberRequest withPrepares(boolean other) {
     return new MemberRequest(
         share, member, consumers, other, part, parts, together, memory, batch, warm, images, rate,

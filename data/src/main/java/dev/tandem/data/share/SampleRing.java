@@ -133,11 +133,6 @@ final class SampleRing {
     return read(memory, ShareArea.HEAD_AT);
   }
 
-  /** Samples that are made, or being made, and lie before a consumer. */
-  long queue(Consumer consumer) {
-    return consumer.queue();
-  }
-
   /** Whether consumers that are expected may still come. */
   boolean gathering() {
     return readInt(memory, ShareArea.JOINED_AT) < options.consumers()

@@ -47,12 +47,9 @@ public final class SharedLoader implements BatchSource {
   private final Optional<TakenSamples> taken;
   private final PassChecksum passes;
   private final Pace pace = new Pace();
-  private final long began = System.nanoTime();
+  private final WaitTimes times = new WaitTimes();
   private Position position;
   private long given;
-  private long returned;
-  private long firstReturn;
-  private long waitedNanos;
   private long lastChunk = -1;
 
   SharedLoader(
@@ -100,12 +97,12 @@ public final class SharedLoader implements BatchSource {
     if (!hasNext()) {
       throw new NoSuchElementException("the loader ends after step " + position.step());
     }
-    long entered = System.nanoTime();
+    double used = times.wanted();
     Step step = steps.at(position);
     Step.Share share = plan.share(step);
-    if (returned != 0) {
+    if (given > 0) {
       // All ranks of a member go on as fast as one of them.
-      pace.took(step.count(), (entered - returned) / 1e9);
+      pace.took(step.count(), used);
       row.rate(pace.rate());
     }
     taken.ifPresent(this::adjust);
@@ -129,24 +126,18 @@ public final class SharedLoader implements BatchSource {
     }
     keep();
     place(taken.isPresent() ? taken.get().next() : plan.share(steps.at(position)).from());
-    returned = System.nanoTime();
-    if (firstReturn == 0) {
-      firstReturn = returned;
-    } else {
-      waitedNanos += returned - entered;
-    }
-    row.add(Consumer.WAITED_NANOS, returned - entered);
+    row.add(Consumer.WAITED_NANOS, times.given());
     return batch;
   }
 
   /** Follows the speed of the others, and goes on further ahead after it was too slow. */
   private void adjust(TakenSamples own) {
     int present = Math.max(1, own.every());
-    boolean pressed = ring.queue(row) >= ring.geometry().samples() / 2;
+    boolean pressed = row.queue() >= geometry.samples() / 2;
     int wished = pace.every(present, ring.present(), row, pressed);
     // Only one that others are about to wait for leaves out more.
     int every = wished > present && !pressed ? present : wished;
-    boolean full = ring.queue(row) > ring.geometry().samples() * FULL;
+    boolean full = row.queue() > geometry.samples() * FULL;
     if (full && present > 1 && present <= pace.wished()) {
       every = present + 1; // it still falls behind
     }
@@ -282,28 +273,12 @@ public final class SharedLoader implements BatchSource {
 
   @Override
   public int ready() {
-    long samples = ring.head() * geometry.chunk() - row.cursor();
-    return Math.clamp(samples / Math.max(1, steps.globalBatch()), 0, Integer.MAX_VALUE);
+    return Math.clamp(row.queue() / Math.max(1, steps.globalBatch()), 0, Integer.MAX_VALUE);
   }
 
   @Override
   public StallReport stalls() {
-    double seconds = Math.max(1e-9, (System.nanoTime() - began) / 1e9);
-    double first = firstReturn == 0 ? seconds : (firstReturn - began) / 1e9;
-    Participants participants = ring.area().participants();
-    double busy = participants.own(Participants.BUSY_NANOS) / 1e9;
-    double share = Math.clamp(busy / seconds, 0, 1);
-    return new StallReport(
-        seconds,
-        first,
-        participants.own(Participants.PREPARED),
-        0,
-        0,
-        Math.clamp(waitedNanos / 1e9 / Math.max(1e-9, seconds - first), 0, 1),
-        0,
-        share,
-        0,
-        1 - share);
+    return times.report(ring.area().participants());
   }
 
   /** Leaves the share; others go on. */

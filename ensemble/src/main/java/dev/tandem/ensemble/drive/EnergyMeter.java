@@ -55,14 +55,16 @@ final class EnergyMeter {
     return Long.parseLong(Files.readString(zone.resolve(file)).strip());
   }
 
-  /** Watts of the machine over a second in which nothing of the ensemble runs. */
+  /** Watts of the machine over a second before anything runs; it then begins to count again. */
   double idleWatts() {
     look();
-    double before = joules;
+    joules = 0;
     long began = System.nanoTime();
     LockSupport.parkNanos(IDLE_NANOS);
     look();
-    return (joules - before) / ((System.nanoTime() - began) / 1e9);
+    double watts = joules / ((System.nanoTime() - began) / 1e9);
+    joules = 0;
+    return watts;
   }
 
   /** Counts what was used since the last look. */

@@ -43,34 +43,6 @@ public final class EnsembleRun implements AutoCloseable {
   private final Thread hook = new Thread(this::stopped, "tandem-ensemble-ends");
   private EnsembleRecord record;
 
-  /**
-   * What came of an ensemble.
-   *
-   * @param record its members as they ended
-   * @param errors of those that failed, by name
-   * @param restarts processes that were lost and started again
-   * @param seconds from its first process to the end of its last
-   * @param cpuSeconds of processors, of all its processes
-   * @param energy of the processors' packages; empty where nothing measures it
-   * @param share how the share stood at the end; empty if there was none
-   */
-  public record Outcome(
-      EnsembleRecord record,
-      List<String> errors,
-      int restarts,
-      double seconds,
-      double cpuSeconds,
-      Optional<Energy> energy,
-      Optional<ShareStatus> share) {}
-
-  /**
-   * What the processors' packages used.
-   *
-   * @param joules in all
-   * @param aboveIdle those of them that the machine did not use before the ensemble began
-   */
-  public record Energy(double joules, double aboveIdle) {}
-
   private EnsembleRun(
       EnsembleConfig config,
       Path folder,
@@ -196,10 +168,9 @@ public final class EnsembleRun implements AutoCloseable {
   }
 
   /** Trains all members to their ends. */
-  public Outcome run(Progress progress) {
+  public EnsembleOutcome run(Progress progress) {
     Optional<EnergyMeter> energy = EnergyMeter.open(EnergyMeter.POWER_CAP);
     double idleWatts = energy.map(EnergyMeter::idleWatts).orElse(0.0);
-    double idleJoules = energy.flatMap(EnergyMeter::joules).orElse(0.0);
     long began = System.nanoTime();
     double cpuBefore = ProcessorTime.ofTree();
     Restarts restarts = new Restarts(config.settings().maxRestarts());
@@ -220,9 +191,7 @@ public final class EnsembleRun implements AutoCloseable {
       }
       status = monitor.status();
     }
-    EnsembleRecord.Member[] ended = record.members().toArray(EnsembleRecord.Member[]::new);
-    String state = all(ended, "done") ? "done" : any(ended, "stopped") ? "stopped" : "failed";
-    write(state);
+    write(ended());
     List<String> errors =
         members.stream()
             .filter(member -> !member.error().isEmpty())
@@ -230,7 +199,7 @@ public final class EnsembleRun implements AutoCloseable {
             .toList();
     double seconds = (System.nanoTime() - began) / 1e9;
     energy.ifPresent(EnergyMeter::look);
-    return new Outcome(
+    return new EnsembleOutcome(
         record,
         errors,
         members.stream().mapToInt(MemberRun::restarted).sum(),
@@ -238,17 +207,16 @@ public final class EnsembleRun implements AutoCloseable {
         ProcessorTime.ofTree() - cpuBefore,
         energy
             .flatMap(EnergyMeter::joules)
-            .map(all -> all - idleJoules)
-            .map(used -> new Energy(used, used - idleWatts * seconds)),
+            .map(used -> new EnsembleOutcome.Energy(used, used - idleWatts * seconds)),
         status);
   }
 
-  private static boolean all(EnsembleRecord.Member[] members, String state) {
-    return List.of(members).stream().allMatch(member -> member.state().equals(state));
-  }
-
-  private static boolean any(EnsembleRecord.Member[] members, String state) {
-    return List.of(members).stream().anyMatch(member -> member.state().equals(state));
+  /** The state of the whole, from those of its members. */
+  private String ended() {
+    if (members.stream().allMatch(member -> member.is("done"))) {
+      return "done";
+    }
+    return members.stream().anyMatch(member -> member.is("stopped")) ? "stopped" : "failed";
   }
 
   private Preprocessors preprocessors(Restarts restarts) {
@@ -269,7 +237,7 @@ public final class EnsembleRun implements AutoCloseable {
     long done = 0;
     List<String> words = new ArrayList<>();
     for (MemberRun member : members) {
-      done += member.samples()[0];
+      done += member.samples();
       String own = member.progress();
       if (!own.isEmpty()) {
         words.add(own);

@@ -110,9 +110,9 @@ final class MemberRun {
     return restarted;
   }
 
-  /** Samples that it has trained on, and is to train on. */
-  synchronized long[] samples() {
-    return step == null ? new long[] {0, 0} : new long[] {step.images(), step.totalImages()};
+  /** Samples that it has trained on. */
+  synchronized long samples() {
+    return step == null ? 0 : step.images();
   }
 
   /** A few words on how far it is; empty before its first step. */
