@@ -113,6 +113,15 @@ class TuneResumeTest {
     CommandRun run = CommandRun.done("tune", file, "--runs", folder);
     assertTrue(run.out().contains("4 complete"), run.out());
     assertTrue(run.out().contains("every point of the space has been tried"), run.out());
+    for (String method : List.of("ped-anova", "fanova")) {
+      CommandRun shown =
+          CommandRun.done("tune", "show", folder.resolve("words"), "--importance", method);
+      assertTrue(shown.out().contains("importance (" + method + ")"), shown.out());
+    }
+    CommandRun guess =
+        CommandRun.of("tune", "show", folder.resolve("words"), "--importance", "guess");
+    assertEquals(2, guess.exitCode());
+    assertTrue(guess.err().contains("expected ped-anova or fanova"), guess.err());
     JsonNode twice = done(file, "--resume", "--set", "repeats=2");
     assertEquals(8, twice.at("/states/complete").asInt());
     JsonNode grid = done(file, "--name", "grid", "--set", "sampler=grid", "--set", "repeats=3");

@@ -45,11 +45,11 @@ public final class StudyLoop {
   private final StopRules.Watch rules;
   private final CheckpointRetention retention;
   private final Continuations continuations;
+  private final DiskRoom room;
   private final VisibleTrials visible;
   private final long began = System.nanoTime();
   private int ruled;
   private boolean exhausted;
-  private Optional<String> lacksRoom = Optional.empty();
   private String reason = "";
   private volatile boolean interrupted;
 
@@ -80,6 +80,7 @@ public final class StudyLoop {
     this.rules = plan.stop().new Watch(settings.direction());
     this.continuations =
         new Continuations(pruner, settings.direction(), plan, state, watcher::note);
+    this.room = new DiskRoom(plan.storage(), running.waiting(), watcher::note);
     this.visible = new VisibleTrials(settings, state, continuations.possible());
     for (long trial = 0; trial < state.asked(); trial++) {
       requeue(trial);
@@ -121,12 +122,12 @@ public final class StudyLoop {
     applyRules();
     while (true) {
       if (interrupted || !reason.isEmpty()) {
-        lacksRoom = Optional.empty();
+        room.ignore();
         running.cancel();
       } else {
         startTrials();
       }
-      if (running.size() == 0 && events.isEmpty() && lacksRoom.isEmpty()) {
+      if (running.size() == 0 && events.isEmpty() && !room.lacking()) {
         break;
       }
       take();
@@ -144,7 +145,7 @@ public final class StudyLoop {
     while (running.size() < plan.workers()
         && mayStart()
         && state.asked() < plan.trials()
-        && room(state.asked())
+        && room.enough(state.asked())
         && ask()) {
       start(state.asked() - 1L);
     }
@@ -154,7 +155,7 @@ public final class StudyLoop {
   }
 
   private void startWaiting() {
-    while (running.size() < plan.workers() && !again.isEmpty() && room(again.peek())) {
+    while (running.size() < plan.workers() && !again.isEmpty() && room.enough(again.peek())) {
       start(again.remove());
     }
   }
@@ -183,21 +184,6 @@ public final class StudyLoop {
     synchronized (state) {
       state.apply(record);
     }
-  }
-
-  /** Whether the folder of trials has room for another; says so when that changes. */
-  private boolean room(long trial) {
-    Optional<String> missing = plan.storage().missingRoom();
-    missing.ifPresentOrElse(
-        what -> running.waiting().put(trial, what), () -> running.waiting().remove(trial));
-    if (missing.isPresent() != lacksRoom.isPresent()) {
-      watcher.note(
-          missing
-              .map(what -> "no trial starts until there is " + what)
-              .orElse("there is room for trials again"));
-    }
-    lacksRoom = missing;
-    return missing.isEmpty();
   }
 
   /** Asks for the next parameters; false if it is too early or there are none. */

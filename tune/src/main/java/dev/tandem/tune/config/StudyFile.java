@@ -19,8 +19,6 @@ import dev.tandem.tune.prune.Pruners;
 import dev.tandem.tune.sample.GridSampler;
 import dev.tandem.tune.sample.Sampler;
 import dev.tandem.tune.samplers.Samplers;
-import dev.tandem.tune.space.JsonValues;
-import dev.tandem.tune.space.Parameters;
 import dev.tandem.tune.space.Space;
 import dev.tandem.tune.space.SpaceYaml;
 import dev.tandem.tune.task.Needs;
@@ -29,7 +27,6 @@ import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -201,7 +198,7 @@ public final class StudyFile implements KeyPlaces {
           needs.requireRoom(nodes);
           return needs;
         });
-    int workers = config.workers().orElseGet(() -> room(needs, nodes));
+    int workers = config.workers().orElseGet(() -> Workers.room(needs, nodes));
     long trials =
         config
             .trials()
@@ -228,7 +225,7 @@ public final class StudyFile implements KeyPlaces {
             config.retries().policy(),
             config.stop().rules(),
             config.budget(),
-            first(config.enqueue().node(), space),
+            placedAt("enqueue", () -> FirstTrials.of(config.enqueue().node(), space)),
             placedAt(
                 "inputs",
                 () ->
@@ -273,36 +270,8 @@ public final class StudyFile implements KeyPlaces {
     return new NamedFiles(file).file(name);
   }
 
-  private static int room(Needs needs, List<Node> nodes) {
-    long room = 0;
-    for (Node node : nodes) {
-      long cores = Math.max(1, (long) needs.cores() * needs.ranks());
-      long gpus = (long) needs.gpus() * needs.ranks();
-      long here = node.cores() / cores;
-      room += gpus == 0 ? here : Math.min(here, node.gpus() / gpus);
-    }
-    return (int) Math.max(1, Math.min(room, 10_000));
-  }
-
   static String baseName(Path file) {
     return file.getFileName().toString().replaceFirst("\\.[^.]*$", "");
-  }
-
-  private List<Parameters> first(JsonNode list, Space space) {
-    List<Parameters> all = new ArrayList<>();
-    for (JsonNode each : list) {
-      Map<String, Object> values = new LinkedHashMap<>();
-      each.properties()
-          .forEach(entry -> values.put(entry.getKey(), JsonValues.of(entry.getValue())));
-      Parameters parameters = Parameters.of(values);
-      if (!each.isObject() || !space.contains(parameters)) {
-        throw new UsageException(
-            "%s: enqueue has %s, which is not a point of the space"
-                .formatted(nearest("enqueue"), each));
-      }
-      all.add(parameters);
-    }
-    return all;
   }
 
   /** A word of a program, which may name a file. */
