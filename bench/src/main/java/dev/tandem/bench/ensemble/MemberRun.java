@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One request of a member: takes images, at a speed or by training, and counts. It stays in the
- * share until closed, so that what it prepares for others goes on. One thread.
+ * One request of a member: takes images, at a speed or by training, and counts. When it has all of
+ * them it takes no further part, but prepares images for others until it is closed. One thread.
  */
 final class MemberRun implements AutoCloseable {
 
@@ -31,6 +31,7 @@ final class MemberRun implements AutoCloseable {
   private final Optional<BatchSource> batches;
   private final ResourceUsage.Reader usage = ResourceUsage.reader().orElseThrow();
   private final int[] taken = new int[EnsembleImages.COUNT];
+  private boolean ended;
   private final double joined;
   private long images;
   private long passes;
@@ -96,15 +97,26 @@ final class MemberRun implements AutoCloseable {
     take(training, request.images() - request.images() / 2, request.later());
     double seconds = (System.nanoTime() - began) / 1e9;
     double trainCpu = training.map(MemberTraining::cpuSeconds).orElse(0.0) - trained;
-    return new MemberReport(
-        seconds,
-        cpuSeconds() - cpu - trainCpu,
-        trainCpu,
-        request.images(),
-        passes,
-        exact,
-        alone(),
-        memory());
+    MemberReport report =
+        new MemberReport(
+            seconds,
+            cpuSeconds() - cpu - trainCpu,
+            trainCpu,
+            request.images(),
+            passes,
+            exact,
+            alone(),
+            memory());
+    end();
+    return report;
+  }
+
+  /** Nobody waits for it any more. */
+  private void end() {
+    if (!ended) {
+      ended = true;
+      batches.ifPresent(BatchSource::close);
+    }
   }
 
   /** What the share takes of the memory; what is prepared alone is not counted. */
@@ -168,7 +180,7 @@ final class MemberRun implements AutoCloseable {
 
   @Override
   public void close() {
-    batches.ifPresent(BatchSource::close);
+    end();
     share.ifPresent(SharedSamples::close);
   }
 }

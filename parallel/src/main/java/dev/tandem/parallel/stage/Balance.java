@@ -61,19 +61,25 @@ public final class Balance {
     }
     least[0][0] = 0;
     for (int stage = 1; stage <= stages; stage++) {
+      double[] previous = least[stage - 1];
       for (int end = stage; end <= layers; end++) {
+        double fewest = Double.POSITIVE_INFINITY;
         for (int begin = end - 1; begin >= stage - 1 && layers(begin, end) <= limit; begin--) {
-          double before = least[stage - 1][begin] + tensors[begin];
+          double before = previous[begin] + tensors[begin];
+          if (before > fewest || before == Double.POSITIVE_INFINITY) {
+            continue;
+          }
           double time = time(begin, end);
-          if (time <= limit && before <= least[stage][end]) {
+          if (time <= limit) {
             double share = limit > 0 ? time / limit : 0;
             double cost = before + share * share / (stages + 1);
-            if (cost <= least[stage][end]) {
-              least[stage][end] = cost;
+            if (cost <= fewest) {
+              fewest = cost;
               from[stage][end] = begin;
             }
           }
         }
+        least[stage][end] = fewest;
       }
     }
     List<Integer> begins = new ArrayList<>();
