@@ -92,7 +92,7 @@ final class CollectiveRuns implements AutoCloseable {
     return sizes().size() * Operation.values().length * lengths().size();
   }
 
-  /** Of each the round that took least. */
+  /** Of each the mean of the rounds. */
   List<Profile.Collective> rows() {
     List<Profile.Collective> all = new ArrayList<>();
     rows.forEach(
@@ -125,7 +125,7 @@ final class CollectiveRuns implements AutoCloseable {
           try (Call call = call(operation, group, back)) {
             warmUp(call);
             for (long bytes : lengths()) {
-              rows.merge(row(operation, size, bytes), measured(bytes, call), Runs::lesser);
+              rows.merge(row(operation, size, bytes), measured(bytes, call), Runs::both);
               progress.accept(++done);
             }
           }

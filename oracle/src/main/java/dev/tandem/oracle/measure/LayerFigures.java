@@ -57,7 +57,7 @@ final class LayerFigures {
   private final boolean shared;
   private final Map<String, Profile.Layer> layers = new LinkedHashMap<>();
   private final Map<Key, List<Profile.Times>> times = new HashMap<>();
-  private final Map<Key, Profile.Times> least = new HashMap<>();
+  private final Map<Key, Profile.Times> means = new HashMap<>();
   private final List<Copied> copies = new ArrayList<>();
   private final List<Besides> besides = new ArrayList<>();
 
@@ -184,14 +184,12 @@ final class LayerFigures {
         List.of());
   }
 
-  /** All has been measured once more: of each layer the round that took least counts. */
+  /** All has been measured once more: of each layer the mean of the rounds counts. */
   void endRound() {
-    times.forEach((key, all) -> least.merge(key, Mean.of(all), LayerFigures::lesser));
+    times.forEach(
+        (key, all) ->
+            means.merge(key, Mean.of(all), (one, other) -> Mean.of(List.of(one, other))));
     times.clear();
-  }
-
-  private static Profile.Times lesser(Profile.Times one, Profile.Times other) {
-    return one.sum() <= other.sum() ? one : other;
   }
 
   /** Whether all layers of a rank's network are known for these samples in this round. */
@@ -214,7 +212,7 @@ final class LayerFigures {
   /** What was measured, layers in the order in which they came. */
   List<Profile.Layer> layers() {
     Map<String, Map<Integer, Profile.Times>> bySamples = new HashMap<>();
-    least.forEach(
+    means.forEach(
         (key, figures) ->
             bySamples
                 .computeIfAbsent(key.signature, _ -> new TreeMap<>())

@@ -84,13 +84,7 @@ public record Profile(
    * @param spread relative standard deviation
    */
   public record Times(
-      int samples, double forward, double backwardData, double backwardWeights, double spread) {
-
-    /** Seconds of all passes. */
-    public double sum() {
-      return forward + backwardData + backwardWeights;
-    }
-  }
+      int samples, double forward, double backwardData, double backwardWeights, double spread) {}
 
   /**
    * What an optimizer takes.
