@@ -19,8 +19,9 @@ import java.util.TreeSet;
  * What the ranks compute in one turn: their parts of a network, of some samples.
  *
  * @param inner along which layers are split; of one rank for whole layers
+ * @param passes between two updates
  */
-record LayerItem(String name, NetworkSpec network, Mesh inner, int samples) {
+record LayerItem(String name, NetworkSpec network, Mesh inner, int samples, int passes) {
 
   /** Pieces of a batch in a pipeline, if nobody says otherwise. */
   private static final int PIECES = 8;
@@ -47,10 +48,11 @@ record LayerItem(String name, NetworkSpec network, Mesh inner, int samples) {
       }
       inner.remove(new Mesh(List.of()));
       for (int samples : whole) {
-        items.add(new LayerItem(named.name(), network, new Mesh(List.of()), samples));
+        int passes = request.samples().contains(samples) ? 1 : PIECES;
+        items.add(new LayerItem(named.name(), network, new Mesh(List.of()), samples, passes));
       }
       for (int samples : new TreeSet<>(request.samples())) {
-        inner.forEach(mesh -> items.add(new LayerItem(named.name(), network, mesh, samples)));
+        inner.forEach(mesh -> items.add(new LayerItem(named.name(), network, mesh, samples, 1)));
       }
     }
     return items;
@@ -60,10 +62,10 @@ record LayerItem(String name, NetworkSpec network, Mesh inner, int samples) {
   static List<LayerItem> tiny(int ranks) {
     List<LayerItem> items = new ArrayList<>();
     for (NetworkSpec network : List.of(TinyNetworks.images(), TinyNetworks.tokens())) {
-      items.add(new LayerItem("tiny", network, new Mesh(List.of()), 2));
+      items.add(new LayerItem("tiny", network, new Mesh(List.of()), 2, 1));
       for (String word : SPLITS) {
         for (Mesh mesh : possible(word, network, ranks)) {
-          items.add(new LayerItem("tiny", network, mesh, 2));
+          items.add(new LayerItem("tiny", network, mesh, 2, 1));
         }
       }
     }

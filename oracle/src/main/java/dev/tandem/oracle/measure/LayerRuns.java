@@ -172,12 +172,16 @@ final class LayerRuns {
       int runs = (int) Math.clamp(seconds / pass(network, samples, step), FEWEST, MOST);
       List<double[]> own = new ArrayList<>();
       for (int run = 0; run < runs; run++) {
-        // As in training, parameters change between passes, and samples are new ones.
-        optimizer.step(RATE);
-        Samples next = batches.get(run % BATCHES);
+        // As in training, parameters change between steps, and samples are new ones.
+        boolean first = run % item.passes() == 0;
+        if (first) {
+          optimizer.step(RATE);
+        }
+        TrainingStep next = (first ? step : step.accumulating()).withTimer(turn);
+        Samples newSamples = batches.get(run % BATCHES);
         all.barrier();
         long began = System.nanoTime();
-        double _ = network.forwardBackward(next, step.withTimer(turn));
+        double _ = network.forwardBackward(newSamples, next);
         long took = System.nanoTime() - began;
         turn.end(took);
         own.add(new double[] {took / 1e9});
