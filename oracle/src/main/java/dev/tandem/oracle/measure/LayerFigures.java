@@ -187,8 +187,7 @@ final class LayerFigures {
   /** All has been measured once more: of each layer the mean of the rounds counts. */
   void endRound() {
     times.forEach(
-        (key, all) ->
-            means.merge(key, Mean.of(all), (one, other) -> Mean.of(List.of(one, other))));
+        (key, all) -> means.merge(key, Mean.of(all), (one, other) -> Mean.of(List.of(one, other))));
     times.clear();
   }
 
