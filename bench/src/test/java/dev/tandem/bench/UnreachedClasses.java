@@ -50,7 +50,9 @@ final class UnreachedClasses {
   private static final Map<String, String> KEPT =
       Map.of(
           "dev.tandem.tune.remote.EngineServer",
-          "the driver's end of an engine in a child process, which the module spark starts");
+          "the driver's end of an engine in a child process, which the module spark starts",
+          "dev.tandem.tune.local.TrainingRank",
+          "a rank of a training that the module spark starts on several nodes");
 
   private UnreachedClasses() {}
 

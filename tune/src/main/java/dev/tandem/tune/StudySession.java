@@ -24,6 +24,7 @@ public final class StudySession implements AutoCloseable {
   private final JournalFile journal;
   private final StudySettings settings;
   private final StudyState state;
+  private boolean closed;
 
   private StudySession(
       StudyLock lock, JournalFile journal, StudySettings settings, StudyState state) {
@@ -174,8 +175,13 @@ public final class StudySession implements AutoCloseable {
     return state;
   }
 
+  /** Any thread; one that comes while another closes it returns when that is done. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     try (lock) {
       journal.close();
     }
