@@ -96,15 +96,20 @@ final class Continuations {
 
   /** A trial as it stands; one that is about to be paused as if it had not come there yet. */
   private Trial settled(Trial trial) {
+    if (trial.state() != TrialState.RUNNING) {
+      return trial;
+    }
     List<Report> reports = trial.reports();
-    int before = reports.size() - 1;
     long until = until(trial.number());
-    return trial.state() == TrialState.RUNNING
-            && before >= 0
-            && reports.get(before).step() >= until
-            && (before == 0 || reports.get(before - 1).step() < until)
+    int before = (int) reports.stream().takeWhile(report -> report.step() < until).count();
+    // It may go on a little before it ends; one that is not paused for want of checkpoints, longer.
+    return before < reports.size() && (pauses() || before == reports.size() - 1)
         ? trial.running(reports.subList(0, before))
         : trial;
+  }
+
+  private boolean pauses() {
+    return schedule.orElseThrow().always() || saves.get();
   }
 
   private JournalRecord.GoesOn continued(long trial) {

@@ -135,7 +135,7 @@ final class TrialEvents implements TaskListener {
             attempt.number(),
             ending.outcome(),
             ending.retried(),
-            lastValue(),
+            lastValue(ending.outcome()),
             ending.seconds(),
             ending.processorSeconds()));
   }
@@ -145,8 +145,18 @@ final class TrialEvents implements TaskListener {
     return ended;
   }
 
-  private double lastValue() {
-    return reports.isEmpty() ? Double.NaN : reports.getLast().value();
+  /**
+   * The last value that counts: of a paused trial that of its pause, though it went on a little.
+   */
+  private double lastValue(Outcome outcome) {
+    long until = outcome instanceof Outcome.Paused(long step) ? step : Long.MAX_VALUE;
+    double value = Double.NaN;
+    for (Report report : reports) {
+      if (report.step() <= until) {
+        value = report.value();
+      }
+    }
+    return value;
   }
 
   /** The record of an end. */

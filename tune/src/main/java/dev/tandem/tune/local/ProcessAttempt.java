@@ -192,9 +192,8 @@ final class ProcessAttempt implements Running {
   private void outputLine(String line) {
     ProtocolLine said = reader.read(line);
     if (end.isPresent()) {
-      // A training saves when it is asked to end.
-      if (said instanceof ProtocolLine.Saved last && start.training()) {
-        saved(last);
+      if (start.training()) {
+        untilItEnds(said);
       }
       return;
     }
@@ -213,6 +212,21 @@ final class ProcessAttempt implements Running {
         }
       }
       case ProtocolLine.Text any -> {}
+    }
+  }
+
+  /**
+   * A training that was asked to end may come to the end of an epoch first, and saves: what it says
+   * of a step that it does not repeat when it goes on must not be lost.
+   */
+  private void untilItEnds(ProtocolLine said) {
+    if (said instanceof ProtocolLine.Saved saved) {
+      saved(saved);
+    } else if (said instanceof ProtocolLine.Metrics metrics
+        && end.get() instanceof Outcome.Paused
+        && metrics.step().isPresent()
+        && metrics.values().containsKey(start.call().metric())) {
+      Decision _ = listener.report(attempt, metrics.step().getAsLong(), metrics.values());
     }
   }
 
