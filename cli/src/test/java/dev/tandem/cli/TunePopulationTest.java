@@ -104,14 +104,8 @@ class TunePopulationTest {
   @Tag("slow")
   void trainingsGoOnFromCheckpointsOfOthers() throws IOException {
     Path data = folder.resolve("records");
-    CommandRun.done(
-        "data",
-        "make",
-        "--kind",
-        "cifar",
-        "--records",
-        1000,
-        data); // an epoch takes longer than to end a process
+    // An epoch takes longer than to end a process.
+    CommandRun.done("data", "make", "--kind", "cifar", "--records", 1000, data);
     CommandRun.done("data", "index", data);
     Files.writeString(
         folder.resolve("train.yaml"),
