@@ -23,6 +23,22 @@ final class TuneDriver {
     return Path.of("..", "examples", name).toAbsolutePath().normalize();
   }
 
+  /** Writes {@code train.yaml}, a training of a small network on random images. */
+  static void training(Path folder, int images, int epochs) throws IOException {
+    Path data = folder.resolve("records");
+    CommandRun.done("data", "make", "--kind", "cifar", "--records", images, data);
+    CommandRun.done("data", "index", data);
+    Files.writeString(
+        folder.resolve("train.yaml"),
+        """
+        network: {model: caffe-cifar}
+        data: {train: %1$s, test: %1$s}
+        epochs: %2$d
+        batch: {global: 50}
+        """
+            .formatted(data, epochs));
+  }
+
   /** Starts {@code tandem} as a process of its own. */
   static Process start(Path log, Object... arguments) throws IOException {
     return start(List.of(), log, arguments);

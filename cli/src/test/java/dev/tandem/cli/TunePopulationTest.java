@@ -103,19 +103,8 @@ class TunePopulationTest {
   @Test
   @Tag("slow")
   void trainingsGoOnFromCheckpointsOfOthers() throws IOException {
-    Path data = folder.resolve("records");
     // An epoch takes longer than to end a process.
-    CommandRun.done("data", "make", "--kind", "cifar", "--records", 1000, data);
-    CommandRun.done("data", "index", data);
-    Files.writeString(
-        folder.resolve("train.yaml"),
-        """
-        network: {model: caffe-cifar}
-        data: {train: %1$s, test: %1$s}
-        epochs: 3
-        batch: {global: 50}
-        """
-            .formatted(data));
+    TuneDriver.training(folder, 1000, 3);
     Path study =
         Files.writeString(
             folder.resolve("study.yaml"),

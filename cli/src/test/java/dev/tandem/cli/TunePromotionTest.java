@@ -68,18 +68,7 @@ class TunePromotionTest {
   @Test
   @Tag("slow")
   void trainingsGoOnFromTheirCheckpoints() throws IOException {
-    Path data = folder.resolve("records");
-    CommandRun.done("data", "make", "--kind", "cifar", "--records", 200, data);
-    CommandRun.done("data", "index", data);
-    Files.writeString(
-        folder.resolve("train.yaml"),
-        """
-        network: {model: caffe-cifar}
-        data: {train: %1$s, test: %1$s}
-        epochs: 4
-        batch: {global: 50}
-        """
-            .formatted(data));
+    TuneDriver.training(folder, 200, 4);
     Path study =
         Files.writeString(
             folder.resolve("study.yaml"),

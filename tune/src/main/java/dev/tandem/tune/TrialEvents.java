@@ -86,16 +86,7 @@ final class TrialEvents implements TaskListener {
       waiting.accept(Optional.empty());
     }
     reports.removeIf(report -> report.step() > resumedFrom);
-    records.accept(
-        new JournalRecord.Started(
-            asked.number(),
-            attempt.number(),
-            attempt.node(),
-            attempt.cores(),
-            attempt.gpus(),
-            attempt.process(),
-            attempt.processStart(),
-            Instant.now().toEpochMilli()));
+    records.accept(JournalRecord.Started.of(attempt));
   }
 
   @Override

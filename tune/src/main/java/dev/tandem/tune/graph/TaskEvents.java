@@ -6,7 +6,6 @@ import dev.tandem.tune.task.Attempt;
 import dev.tandem.tune.task.Ending;
 import dev.tandem.tune.task.TaskId;
 import dev.tandem.tune.task.TaskListener;
-import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -38,16 +37,7 @@ final class TaskEvents implements TaskListener {
   @Override
   public void started(Attempt attempt) {
     // A driver that goes on after a kill ends what is left of it.
-    journal.keep(
-        new JournalRecord.Started(
-            id.number(),
-            attempt.number(),
-            attempt.node(),
-            attempt.cores(),
-            attempt.gpus(),
-            attempt.process(),
-            attempt.processStart(),
-            Instant.now().toEpochMilli()));
+    journal.keep(JournalRecord.Started.of(attempt));
   }
 
   @Override

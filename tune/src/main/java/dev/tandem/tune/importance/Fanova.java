@@ -8,7 +8,6 @@ import dev.tandem.tune.space.Space;
 import dev.tandem.tune.trial.Trial;
 import dev.tandem.tune.trial.TrialState;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -32,13 +31,13 @@ public final class Fanova {
     List<Parameter> parameters =
         space.parameters().stream().filter(each -> !each.domain().single()).toList();
     List<Importance> found = new ArrayList<>();
-    double sum = 0;
     for (Parameter parameter : parameters) {
-      List<Trial> having = complete.stream().filter(each -> has(each, parameter)).toList();
+      List<Trial> having =
+          complete.stream().filter(each -> Importance.has(each, parameter)).toList();
       // Conditions make some parameters appear with others: those that all these trials have.
       List<Parameter> together =
           parameters.stream()
-              .filter(each -> having.stream().allMatch(trial -> has(trial, each)))
+              .filter(each -> having.stream().allMatch(trial -> Importance.has(trial, each)))
               .toList();
       // What the others explain is in the values, but not in a tree that does not know them.
       boolean whole = together.size() == parameters.size();
@@ -48,23 +47,8 @@ public final class Fanova {
               ? 0
               : share(together, together.indexOf(parameter), having, least, study);
       found.add(new Importance(parameter.name(), share, having.size()));
-      sum += share;
     }
-    double total = sum;
-    return found.stream()
-        .map(
-            each ->
-                new Importance(
-                    each.parameter(),
-                    total > 0 ? each.share() / total : 1.0 / found.size(),
-                    each.trials()))
-        .sorted(Comparator.comparingDouble(Importance::share).reversed())
-        .toList();
-  }
-
-  private static boolean has(Trial trial, Parameter parameter) {
-    return trial.parameters().has(parameter.name())
-        && parameter.domain().contains(trial.parameters().value(parameter.name()));
+    return Importance.shares(found);
   }
 
   private static double variance(List<Trial> trials) {

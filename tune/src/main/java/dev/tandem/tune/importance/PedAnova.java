@@ -36,28 +36,13 @@ public final class PedAnova {
     List<Parameter> parameters =
         space.parameters().stream().filter(each -> !each.domain().single()).toList();
     List<Importance> found = new ArrayList<>();
-    double sum = 0;
     for (Parameter parameter : parameters) {
-      List<Trial> having = complete.stream().filter(each -> has(each, parameter)).toList();
+      List<Trial> having =
+          complete.stream().filter(each -> Importance.has(each, parameter)).toList();
       double distance = having.size() <= 2 ? 0 : distance(parameter, direction, having);
       found.add(new Importance(parameter.name(), distance, having.size()));
-      sum += distance;
     }
-    double total = sum;
-    return found.stream()
-        .map(
-            each ->
-                new Importance(
-                    each.parameter(),
-                    total > 0 ? each.share() / total : 1.0 / found.size(),
-                    each.trials()))
-        .sorted(Comparator.comparingDouble(Importance::share).reversed())
-        .toList();
-  }
-
-  private static boolean has(Trial trial, Parameter parameter) {
-    return trial.parameters().has(parameter.name())
-        && parameter.domain().contains(trial.parameters().value(parameter.name()));
+    return Importance.shares(found);
   }
 
   /** Pearson's distance of the best trials from all; the trials are sorted, the best first. */

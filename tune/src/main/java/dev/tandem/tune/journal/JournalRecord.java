@@ -5,6 +5,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tandem.tune.task.Attempt;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -95,7 +97,21 @@ public sealed interface JournalRecord {
       long pid,
       long pidStart,
       long time)
-      implements JournalRecord {}
+      implements JournalRecord {
+
+    /** Of an attempt, now. */
+    public static Started of(Attempt attempt) {
+      return new Started(
+          attempt.task().number(),
+          attempt.number(),
+          attempt.node(),
+          attempt.cores(),
+          attempt.gpus(),
+          attempt.process(),
+          attempt.processStart(),
+          Instant.now().toEpochMilli());
+    }
+  }
 
   /** It reported. */
   record Reported(long trial, int attempt, long step, Map<String, Double> metrics)
